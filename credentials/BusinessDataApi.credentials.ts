@@ -1,4 +1,4 @@
-/** The credential: where the service is, the API key, and what is different in an installation. */
+/** The credential: where the service is, the API key, and what differs in an installation. */
 import type { IAuthenticateGeneric, ICredentialType, Icon, INodeProperties } from 'n8n-workflow';
 
 import { CUSTOM_DEFAULTS, MOST_KEPT_FREE } from '../nodes/BusinessData/transport/account';
@@ -17,8 +17,8 @@ export class BusinessDataApi implements ICredentialType {
 		dark: 'file:../nodes/BusinessData/businessData.dark.svg',
 	};
 
-	// Without this, users of the credential could have the HTTP Request node send the key to any address. n8n 1.x ignores
-	// it (SECURITY.md).
+	// Without this, users of the credential could make the HTTP Request node send the key to any address. n8n 1.x
+	// ignores it (SECURITY.md).
 	restrictToSupportedNodes = true as const;
 
 	documentationUrl = 'https://www.npmjs.com/package/n8n-nodes-business-data#credentials';

@@ -1,4 +1,4 @@
-/** The credential's fields on the Redis that counts: where it is, and how to get in. */
+/** The credential's fields for the Redis that counts requests: where it is, and how to log in. */
 import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
 
 import { REDIS_DEFAULTS } from '../nodes/BusinessData/transport/redisSettings';

@@ -29,11 +29,11 @@ export class BusinessData implements INodeType {
 		defaults: { name: 'Business Data' },
 		usableAsTool: true,
 		builderHint: nodeHint,
-		// The key is masked wherever the service repeats it. This hides, in n8n 2.x, what else could be one.
+		// The key itself is masked wherever the service echoes it. In n8n 2.x, this hides any other value in these fields.
 		sensitiveOutputFields: ['apiKey', 'x-api-key', 'headers.x-api-key'],
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
-		// Both as literals, which is what n8n's linter reads.
+		// n8n's linter only reads literals.
 		credentials: [{ name: 'businessDataApi', required: true, testedBy: 'testCredential' }],
 		hints: durationHints,
 		properties: [

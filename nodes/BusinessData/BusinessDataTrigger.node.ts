@@ -26,7 +26,7 @@ const emitExisting: INodeProperties = {
 		'Whether the first poll emits every record as created. Otherwise it only remembers them.',
 };
 
-/** The list of events of a source. */
+/** The Events list of a source. */
 function eventsField(source: SourceName): INodeProperties {
 	const recordName = RECORD_NAMES[source];
 	const title = recordName[0]?.toUpperCase() + recordName.slice(1);
@@ -63,7 +63,7 @@ export class BusinessDataTrigger implements INodeType {
 		builderHint: triggerHint,
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
-		// Both as literals, which is what n8n's linter reads.
+		// n8n's linter only reads literals.
 		credentials: [{ name: 'businessDataApi', required: true, testedBy: 'testCredential' }],
 		properties: [
 			{

@@ -1,4 +1,4 @@
-/** Hints for n8n's AI builder: when to choose the nodes, and a pattern of filling them. n8n 1.x ignores them. */
+/** Hints for n8n's AI builder: when to choose the nodes, and an example of how to set them up. n8n 1.x ignores them. */
 import type { IBuilderHint } from 'n8n-workflow';
 
 const NODE = 'n8n-nodes-business-data.businessData';

@@ -24,10 +24,10 @@ import { alsoSaid } from './transport/serviceTexts';
 import { holdsFailure } from './transport/signsOfFailure';
 import { isObject } from './values/isObject';
 
-/** How long (ms) the test may take: a person waits for it. */
+/** How long (ms) the test may take: someone is waiting for it. */
 const DEADLINE_MS = 9_000;
 const PRIORITY = 2;
-/** With a command that docs/queue-mode.md gives the user the right to. */
+/** Uses a command that the Redis user in docs/queue-mode.md is allowed to run. */
 const CHECK_REDIS = new RedisScript("return redis.call('GET', KEYS[1])");
 
 /** Never throws: n8n would not show the error. */
@@ -39,7 +39,7 @@ export async function testCredential(
 		await readContacts(this, readAccount(data));
 		return { status: 'OK', message: 'Connection tested successfully' };
 	} catch (error) {
-		// There is no node to run in the credential, and no Max Wait, but n8n's button Retry.
+		// The credential form has no node to run again and no Max Wait, only a Retry button.
 		const message = describe(error)
 			.replace(/The next attempt would be too late: .* takes\)\. /, '')
 			.replace(/([Rr])un (the node|the item|it) again/g, '$1etry');
@@ -61,7 +61,7 @@ async function readContacts(context: ICredentialTestFunctions, account: Account)
 			timeoutMs: DEADLINE_MS,
 			maxWaitMs: DEADLINE_MS,
 		});
-		// Where nothing is limited, the request has not needed Redis; Send Once will.
+		// Without limits, the request above did not use Redis, but Send Once will.
 		await account.redis?.run(CHECK_REDIS, [`${KEY_PREFIX}:test`], [], signal);
 		if (!isFailure(jsonOf(response))) return;
 		throw new InvalidSettingError(
@@ -76,7 +76,7 @@ async function readContacts(context: ICredentialTestFunctions, account: Account)
 	}
 }
 
-/** @param lastStatus that of the last response, if there was one */
+/** @param lastStatus status of the last response, if there was one */
 function tooSlow(lastStatus: unknown): Error {
 	if (lastStatus === 429) {
 		const details = { outcome: 'refused', cause: 'rate-limited', description: '' } as const;
@@ -89,7 +89,7 @@ function tooSlow(lastStatus: unknown): Error {
 	);
 }
 
-/** The context of a client, made from the only helper that n8n offers a test: it adds no key, and follows redirects. */
+/** A context for the client, built on the only helper that a test gets: it adds no key, and follows redirects. */
 function contextFor(
 	{ helpers }: ICredentialTestFunctions,
 	apiKey: string,
@@ -122,7 +122,7 @@ function contextFor(
 	return context as unknown as IPollFunctions;
 }
 
-/** Whether the body itself says that it failed; what its lists hold are records. */
+/** Whether the body itself reports a failure. Its lists hold records, so they are not searched. */
 function isFailure(body: unknown): boolean {
 	if (!isObject(body)) return false;
 	const own = Object.entries(body).filter(
@@ -131,7 +131,7 @@ function isFailure(body: unknown): boolean {
 	return holdsFailure(Object.fromEntries(own));
 }
 
-/** One text, because n8n shows no description; it begins with the label of a field. */
+/** One text that begins with the label of the field to fix, because n8n shows no description here. */
 function describe(error: unknown): string {
 	if (!(error instanceof RequestError)) {
 		const { message = String(error), description } = error as Partial<InvalidSettingError>;

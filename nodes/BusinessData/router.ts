@@ -18,24 +18,24 @@ export async function router(context: IExecuteFunctions): Promise<INodeExecution
 		const isReturned = isTool ? isReturnedToAgent(context) : context.continueOnFail();
 		if (!isReturned || isCanceled(context)) throw nodeError;
 		if (isTool) return [[{ json: { error: nodeError.message }, error: nodeError }]];
-		// An error before the first item: n8n itself would pass the input on as if all had gone well.
+		// An error before the first item: n8n itself would pass the input on as if nothing had failed.
 		return [context.getInputData().map((input, index) => errorItem(input, nodeError, index))];
 	}
 }
 
-/** n8n's newer agents read only the message, and would call again what may have been sent. */
+/** n8n's newer agents read only the message, and would repeat a call that may have sent something. */
 function addDescription(error: NodeError): void {
 	const { message, description } = error;
 	if (description && !message.includes(description)) error.message += `\n\n${description}`;
 }
 
-/** n8n's older agents tell their model nothing of what a tool throws: it would call again what may have been sent. */
+/** n8n's older agents hide a thrown error from their model, which would repeat a call that may have sent something. */
 function isReturnedToAgent(context: IExecuteFunctions): boolean {
-	// Of these, n8n's engine tells the newer agents.
+	// The tool of a newer agent: n8n's engine passes the error on.
 	if (context.getInputData()[0]?.json.toolCallId !== undefined) return context.continueOnFail();
 	const executionId: string | undefined = context.getExecutionId();
 	const isBehindMcpTrigger = executionId === undefined;
-	// Only what is thrown is retried.
+	// n8n retries only what is thrown.
 	return !isBehindMcpTrigger && isLastAttempt(context);
 }
 

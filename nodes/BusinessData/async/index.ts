@@ -3,12 +3,12 @@ import { setMaxListeners } from 'node:events';
 
 export { KeyedMutex } from './keyedMutex';
 
-/** The longest time (ms) that a timer takes. */
+/** The longest delay (ms) that a timer accepts. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 type Action = (reason: Error) => void;
 
-/** A signal has one listener for all actions: with 10,000 listeners, AbortSignal is slow to add and remove one. */
+/** One listener per signal runs all its actions: adding to 10,000 listeners of an AbortSignal, or removing one, is slow. */
 const actionsOf = new WeakMap<AbortSignal, { actions: Set<Action>; listener: () => void }>();
 
 /** Calls `action` with the signal's reason once it aborts, or at once if it has. @returns a function that undoes it */
@@ -86,8 +86,8 @@ export function boundedSignal(
 const LONGEST_HOLD_MS = 10;
 
 /**
- * A function to call between pieces of work, which yields to the event loop when they have held it for long. All calls
- * meanwhile wait for one turn: one by one, they would hold the event loop all the same.
+ * Returns a function to call between pieces of work. It yields to the event loop when they have held it for too long.
+ * Simultaneous calls share one turn: if each took its own, together they would hold the event loop after all.
  */
 export function yieldWhenBusy(): () => Promise<void> {
 	let yieldedAt = performance.now();

@@ -1,9 +1,9 @@
 /** A mutex per name, which `async-mutex` lacks. Calls with the same name run in their order. */
 export class KeyedMutex {
-	/** By name, the last call. */
+	/** The last call of each name. */
 	private readonly last = new Map<string, Promise<unknown>>();
 
-	/** Runs `work` when all earlier calls with the name are done. @throws what the work throws */
+	/** Runs `work` when all earlier calls with the same name are done. @throws what `work` throws */
 	async runExclusive<T>(name: string, work: () => Promise<T>): Promise<T> {
 		const own = this.last.get(name)?.then(work, work) ?? work();
 		this.last.set(name, own);

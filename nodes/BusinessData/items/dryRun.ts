@@ -9,9 +9,9 @@ import type { Run } from '../run/run';
 import type { TaskResult } from '../run/previousAttempts';
 
 export class DryRun {
-	/** The guards of what a run would have sent before the next item. */
+	/** The guards of the documents that a run would have sent so far. */
 	private readonly guards: SendOnce[] = [];
-	/** How many requests it would have sent by then, by endpoint; `undefined` counts all. */
+	/** How many requests it would have sent so far, by endpoint; under `undefined`, all of them. */
 	private readonly counts = new Map<string | undefined, number>();
 
 	constructor(private readonly run: Run) {}
@@ -24,7 +24,7 @@ export class DryRun {
 		this.run.client.check(request);
 		const { endpoint, query, encoded, guard } = request;
 		const isJson = request.body !== undefined && encoded === undefined;
-		// As it goes out: dates, for example, are texts then.
+		// As it would go out: a date, for example, as text.
 		const body = isJson ? (JSON.parse(JSON.stringify(request.body)) as object) : request.body;
 		const state = (await guard?.get(this.guards)) ?? 'notSent';
 		const isSkipped = state === 'sent' || state === 'perhapsSent';
@@ -45,7 +45,7 @@ export class DryRun {
 		return { output: [{ json }], ending: 'notTried' };
 	}
 
-	/** Counts a request of the endpoint, or of any. @returns when (ms from now) it would go out */
+	/** Counts a request to the endpoint, or to any if undefined. @returns when (ms from now) it would go out */
 	private async add(endpoint?: Endpoint): Promise<number> {
 		const key = endpoint && canonicalEndpoint(endpoint);
 		const count = (this.counts.get(key) ?? 0) + 1;

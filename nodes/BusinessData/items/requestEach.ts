@@ -1,4 +1,4 @@
-/** Makes a request per item: reads side by side, everything else one by one in item order. */
+/** Makes one request per item: reads in parallel, everything else one by one in item order. */
 import type { IDataObject, INodeExecutionData, IPairedItemData } from 'n8n-workflow';
 
 import { type GuardedRequest, withSendOnce } from '../parameters/sendOnceOptions';
@@ -13,15 +13,15 @@ import { DryRun } from './dryRun';
 import { hintAtResult, statusItem } from './responseItems';
 import { prepareTasks, runTasks, type Task, type TaskKind } from './runTasks';
 
-/** Makes the output of a request that was carried out. */
+/** Makes the output items of a successful request. */
 type ToItems = (response: ServiceResponse, result: Result) => Promise<INodeExecutionData[]>;
 
-/** The request of an item, with what makes its output; a read also sends it, perhaps page by page. */
+/** The request of an item. A read sends it itself, perhaps page by page. */
 export type Prepared =
 	| { request: ServiceRequest; read: () => Promise<INodeExecutionData[]> }
 	| { request: ServiceRequest; toItems: ToItems };
 
-/** More than the shortest documented window lets through at once. */
+/** More than the shortest documented window admits at once. */
 const READS: TaskKind = { atOnce: 20 };
 
 const SENDS: TaskKind = {
@@ -36,8 +36,8 @@ const SENDS: TaskKind = {
 };
 
 /**
- * @param prepare for an item
- * @throws a node error that names its item
+ * @param prepare makes the request of an item
+ * @throws a node error that names the item
  */
 export async function requestEach(
 	run: Run,
@@ -66,7 +66,7 @@ export async function requestEach(
 	};
 	const tasks = await prepareTasks(run, prepareTask);
 	if (sendsWithoutKey) runGuard = await guardRun(run.context);
-	// Without an endpoint, preparing it has failed.
+	// A task without an endpoint is one that could not be prepared.
 	const areReads = tasks.every(({ endpoint, isRead }) => endpoint === undefined || isRead);
 	const items = await runTasks(run, tasks, areReads ? READS : SENDS);
 	hintAtPerhapsSent(run, items);
@@ -85,9 +85,9 @@ function hintAtPerhapsSent(run: Run, items: INodeExecutionData[]): void {
 }
 
 /**
- * @param items indexes of the input items that it is about
- * @param runGuard of a request without a Send Once Key
- * @throws RequestError, or what else ended the request
+ * @param items indexes of the input items that the request is for
+ * @param runGuard used for a request without a Send Once Key
+ * @throws RequestError, or whatever else ended the request
  */
 export async function sendItem(
 	run: Run,
@@ -102,7 +102,7 @@ export async function sendItem(
 		const result = resultIn(response);
 		hintAtResult(run, response, result, items);
 		const output = await toItems(response, result);
-		// An empty list leaves none, and without an item a loop would end before its last one.
+		// An empty list would give no output item, and a loop without one would end early.
 		return { output: output.length > 0 ? output : [statusItem(response)], ending: 'done' };
 	} catch (error) {
 		throw afterSuccessError(request, error, run.account.apiKey);

@@ -1,4 +1,4 @@
-/** Output items from the responses of the service. */
+/** Turns responses of the service into output items. */
 import { isUtf8 } from 'node:buffer';
 
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
@@ -9,12 +9,12 @@ import { headerText, type Result, type ServiceResponse } from '../transport/resp
 import { holdsFailure } from '../transport/signsOfFailure';
 import { isObject } from '../values/isObject';
 
-/** The value as an item; anything but an object goes into the field `data`. */
+/** The value as an item. Anything but an object goes into the field `data`. */
 export function toItem(value: unknown): INodeExecutionData {
 	return { json: (isObject(value) ? value : { data: value }) as IDataObject };
 }
 
-/** The items of a result: of a list one per element, of a file with the binary field `data`, of nothing the status. */
+/** The items of a result: one per element of a list, a file in the binary field `data`, or the status if it is empty. */
 export async function itemsOf(
 	run: Run,
 	response: ServiceResponse,
@@ -33,7 +33,7 @@ export async function itemsOf(
 	}
 }
 
-/** Where a response leaves nothing else to output. */
+/** For a response that has nothing else to output. */
 export function statusItem({ statusCode }: ServiceResponse): INodeExecutionData {
 	return { json: { statusCode } };
 }
@@ -68,7 +68,7 @@ export function hintAtResult(
 	}
 }
 
-/** @param field the name of the binary field; empty means `data` */
+/** @param field name of the binary field; empty means `data` */
 export async function fileItem(
 	{ context }: Run,
 	{ headers, body, statusCode }: ServiceResponse,
@@ -83,7 +83,7 @@ export async function fileItem(
 	return { json: { statusCode }, binary: { [field.trim() || 'data']: binary } };
 }
 
-/** The file name in a `Content-Disposition` header (RFC 6266), without a folder. Many services leave quotation marks out. */
+/** The file name in a `Content-Disposition` header (RFC 6266), without folders. Many services omit the quotation marks. */
 function fileNameOf(header: string): string | undefined {
 	const encoded = /filename\*\s*=\s*[\w-]+'[^']*'([^;\s]+)/i.exec(header)?.[1];
 	const plain = /filename\s*=\s*("([^"]*)"|[^;]+)/i.exec(header);
@@ -94,7 +94,7 @@ function fileNameOf(header: string): string | undefined {
 	return name.split(/[\\/]/).at(-1) || undefined;
 }
 
-/** The text of a header, which Node.js reads as Latin-1 although many services write UTF-8. */
+/** The text of a header: Node.js decodes it as Latin-1, although many services write UTF-8. */
 function inUtf8(text: string): string {
 	const bytes = Buffer.from(text, 'latin1');
 	return isUtf8(bytes) ? bytes.toString() : text;

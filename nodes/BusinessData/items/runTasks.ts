@@ -1,6 +1,6 @@
 /**
- * Runs the tasks of an operation. Where the node continues on error, a failed item has its error as output; otherwise the
- * first failure ends the run, and says what became of all items.
+ * Runs the tasks of an operation. If the node continues on error, the output of a failed item is its error; otherwise the
+ * first failure ends the run, and its error says what happened to every item.
  */
 import type { INodeExecutionData } from 'n8n-workflow';
 
@@ -17,7 +17,7 @@ export interface Task {
 	items: number[];
 	endpoint?: Endpoint;
 	isRead?: boolean;
-	/** The records it is about, for its error. */
+	/** The IDs of its records, for the error. */
 	ids?: Array<string | number>;
 	execute: () => Promise<TaskResult>;
 }
@@ -26,15 +26,15 @@ type Ending = 'done' | 'skipped' | 'unknown' | 'failed' | 'notTried';
 
 export interface TaskKind {
 	atOnce: number;
-	/** Whether the first goes alone, because it may show what is wrong with all. */
+	/** Whether the first task runs alone, because it may show what is wrong with all of them. */
 	isFirstAlone?: boolean;
-	/** By ending: its words, and the list of its items in `error.context`. Without, tasks change nothing and may be repeated. */
+	/** How each ending is worded, and listed in `error.context`. Undefined for tasks that only read and may be repeated. */
 	lists?: Partial<Record<Ending, [words: string, list: string]>>;
 }
 
 /**
- * Prepares all tasks before the first one runs, so that a mistake in the last item leaves nothing half done.
- * @throws a node error that names its item; where the node continues on error, the task throws it instead
+ * Prepares all tasks before the first one runs, so that a mistake in the last item does not leave the run half done.
+ * @throws a node error that names the item; if the node continues on error, the task throws it instead
  */
 export async function prepareTasks(
 	run: Run,
@@ -55,7 +55,7 @@ export async function prepareTasks(
 	return tasks;
 }
 
-/** The outputs of the tasks, in their order. @throws a node error that names its item */
+/** Returns the output of all tasks, in their order. @throws a node error that names the item */
 export async function runTasks(
 	run: Run,
 	tasks: Task[],
@@ -80,7 +80,7 @@ export async function runTasks(
 		const result = results.get(index) ?? (await execute().catch(asResult));
 		results.set(index, result);
 		endings.of[index] = result.ending;
-		// Made anew: it may be that of another loaded copy of the package.
+		// A new error, because the first one may come from another loaded copy of the package.
 		if ('error' in result) throw new RequestError(result.error.message, result.error.details);
 		return result.output;
 	};
@@ -92,7 +92,7 @@ export async function runTasks(
 			const execute = async () => await outputOf(index, task);
 			outputs[index] = await outputOrErrors(run, task.items, execute, task.ids);
 		} catch (error) {
-			// Other reads need not end first.
+			// Reads that are under way need not end first.
 			if (lists === undefined) throw error;
 			const nodeError = error as NodeError;
 			if (endedBy === undefined || nodeError.context.outcome === 'unknown') endedBy = nodeError;
@@ -121,7 +121,7 @@ export async function runTasks(
 	throw endedBy;
 }
 
-/** What has become of the tasks of a run. */
+/** How the tasks of a run ended. */
 class Endings {
 	/** By the index of a task. */
 	readonly of: Ending[];
@@ -134,7 +134,7 @@ class Endings {
 		this.of = tasks.map((_, index) => results.get(index)?.ending ?? 'notTried');
 	}
 
-	/** Such as `Sent: items 0–4.` */
+	/** For example `Sent: items 0–4.` */
 	get sentences(): string[] {
 		const filled = this.listed.filter(({ items }) => items.length > 0);
 		return filled.map(({ words, items, ids }) => {
@@ -143,12 +143,12 @@ class Endings {
 		});
 	}
 
-	/** @param isOfTask whether a task threw the error, which ends the run */
+	/** Adds the lists to the error that ends the run. @param isOfTask whether a task threw it */
 	addTo(error: NodeError, isOfTask: boolean): void {
 		const { context } = error;
 		const areOfRecords = this.tasks.some(({ ids }) => ids !== undefined);
 		for (const { list, items, ids } of this.listed) {
-			// An attempt that got so far has added its own.
+			// An earlier attempt may have added its own lists.
 			if (list in context) return;
 			context[list] = items;
 			if (areOfRecords) context[list.replace('Items', 'Ids')] = ids;
@@ -170,7 +170,7 @@ class Endings {
 }
 
 /**
- * The output for items, paired with them, or their error where the node continues on error.
+ * The output for the items, paired with them, or their error if the node continues on error.
  * @throws a node error that names the item
  */
 export async function outputOrErrors(
@@ -184,10 +184,10 @@ export async function outputOrErrors(
 		const pairedItem = pairs.length === 1 ? pairs[0] : pairs;
 		const outputs = await execute();
 		const hasErrorOutput = run.context.getNode().onError === 'continueErrorOutput';
-		// In place: to copy hundreds of thousands would hold the event loop.
+		// In place, because copying hundreds of thousands of items would hold the event loop.
 		for (const output of outputs) {
 			output.pairedItem = pairedItem;
-			// n8n would take it for a failed item by its JSON, and a workflow may send it again.
+			// By its JSON, n8n would treat it as a failed item, and the workflow might send it again.
 			if (hasErrorOutput && isErrorJson(output.json))
 				output.json = { success: true, ...output.json };
 		}

@@ -1,4 +1,4 @@
-/** Where in a response the list is. */
+/** Finds the list of records in a response. */
 import { holdsFailure } from '../transport/signsOfFailure';
 import { joinPath, valueAt, valuesAt } from '../values/dotPath';
 import { isObject } from '../values/isObject';
@@ -9,25 +9,25 @@ import { namesNextPage, namesTotal } from './signsOfMore';
 
 export interface FoundList {
 	records: unknown[];
-	/** Dot path to it; empty where it is the response itself. */
+	/** Dot path to the list; empty if it is the response itself. */
 	path: string;
-	/** How many entries the service's list has, where each may hold no record or several; one per record if undefined. */
+	/** How many entries the service's list has, if one entry may hold no record or several; undefined if each is a record. */
 	entries?: number;
 }
 
 const DEEPEST = 4;
-/** Lists that often stand beside the records: taken only where there is no other. */
+/** Lists that often accompany the records: used only if there is no other. */
 const BESIDE =
 	/^_?((validation[_-]?)?messages?|sort|order|orderby|links?|next\w*|filters?|facets|included|totals)$/i;
 /** Lists that are never the records. */
 const FAILURES =
 	/^_?((validation|field|input)[_-]?)?(errors?|warnings?|faults?)[_-]?(list|messages?|details?)?$/i;
 
-/** A response with such a field is not an empty list: an ID belongs to a record, and a message says what failed. */
+/** A response with such a field is no empty list: a record has an ID, and a failure has a message. */
 const ID_NAME = /^(_?id|uuid|guid)$/i;
 const MESSAGE_NAME = /(message|msg|detail|description|reason|title)s?$/i;
 
-/** Fields beside a list that only say which page this is, or how long pages are. */
+/** Fields beside a list that only name the page or its size. */
 const PAGE_NAME =
 	/^(current_?)?(page|offset|start|skip|limit|per_?page|page_?(no|num|number|index|size))$/i;
 
@@ -35,10 +35,10 @@ type Entry = [path: string, value: unknown];
 type List = [path: string, records: unknown[]];
 
 /**
- * @param itemsField dot path to the list, in which `*` stands for every entry; empty finds it: the response itself, or
- * at the shallowest level that has one, the list that the endpoint names, the only list of objects, or the only other one
- * @param endpoint its path
- * @throws ListError where there is none, or more than one
+ * @param itemsField dot path to the list, in which `*` stands for every entry. If empty, the list is the response itself,
+ * or at the shallowest level with a list: the one named like the endpoint, the only list of objects, or the only list
+ * @param endpoint path of the endpoint
+ * @throws ListError if there is no list, or more than one
  */
 export function findList(body: unknown, itemsField: string, endpoint = ''): FoundList {
 	if (itemsField.split('.').includes('*')) return recordsAt(body, itemsField);
@@ -54,7 +54,7 @@ export function findList(body: unknown, itemsField: string, endpoint = ''): Foun
 		const found = onlyOf(named.length > 0 ? named : own, body);
 		if (found !== undefined) return found;
 		beside.push(...lists);
-		// A single record may have lists of its own.
+		// A single record may contain lists.
 		single ??= level.find(([path, value]) => isNamedBy(endpoint, path) && hasId(value));
 		level = level.flatMap(([path, value]) =>
 			Array.isArray(value) || value === single?.[1] ? [] : entriesOf(value, path),
@@ -71,10 +71,10 @@ export function findList(body: unknown, itemsField: string, endpoint = ''): Foun
 }
 
 /**
- * The records at the place where they were before, so that no other list is taken for them. There, an object is one
- * record, as some services write a list of one, or holds the records by their numbers. Where the user has not named the
- * place, an empty list may be elsewhere on the first page, and of several filled ones the user must choose.
- * @throws ListError where there is none, or more than one
+ * The records at the path where they were found before, so that no other list is mistaken for them. An object there is
+ * one record, because some services write a list of one like that, or has the records under numbers. Without an Items
+ * Field, an empty list may be elsewhere on the first page, and if several lists are filled, the user must choose.
+ * @throws ListError if there is no list, or more than one
  */
 export function findListAgain(
 	body: unknown,
@@ -86,7 +86,7 @@ export function findListAgain(
 	const mayMove = itemsField === '' && page === 1;
 	const value = path === '' ? body : valueAt(body, path);
 	if (Array.isArray(value)) {
-		// Throws where several are filled.
+		// Throws if several lists are filled.
 		if (mayMove && value.length > 0) findList(body, '', endpoint);
 		return { records: value, path };
 	}
@@ -101,18 +101,18 @@ export function findListAgain(
 	return { records: isNone ? [] : listAt(body, path), path };
 }
 
-/** Whether the list is one that often stands beside the records, so that these may still come elsewhere. */
+/** Whether the list is one that often accompanies the records, which may then turn up elsewhere. */
 export function isBesideRecords(path: string): boolean {
 	return isNamed(path, BESIDE);
 }
 
-/** Whether an endpoint such as `/v2/getContacts.json` names what is at a path such as `data.contacts`, or `contact`. */
+/** Whether an endpoint such as `/v2/getContacts.json` is named like the end of a path such as `data.contacts`. */
 function isNamedBy(endpoint: string, path: string): boolean {
 	const name = stemOf(path);
 	return name !== '' && stemOf(endpoint.replace(/\.\w+$/, '')).endsWith(name);
 }
 
-/** The last name of a path, in lower case letters, without the ending of a plural. */
+/** The last name of a path, in lower case, without a plural ending. */
 function stemOf(path: string): string {
 	const name = path.toLowerCase().replace(/.*[./]/, '');
 	return name.replace(/[^a-z]|(ies|y|s)$/g, '');
@@ -122,7 +122,7 @@ function hasId(value: unknown): boolean {
 	return entriesOf(value).some(([name]) => ID_NAME.test(name));
 }
 
-/** Whether a response is an empty list in one of the ways that services have for it. */
+/** Whether a response means an empty list, of which services have many forms. */
 function meansEmptyList(body: unknown): boolean {
 	const entries = entriesOf(body);
 	const own = entries.filter((entry) => !isAboutPages(entry) && !isSuccess(entry));
@@ -131,7 +131,7 @@ function meansEmptyList(body: unknown): boolean {
 	return isNothing(body) || isOnlyNothing || hasTotalOfZero(body) || isEmptyEnvelope(body);
 }
 
-/** Whether a field only says which page this is, how long pages are, or that no other one follows. */
+/** Whether a field only names the page or its size, or says that no page follows. */
 function isAboutPages([path, value]: Entry): boolean {
 	const name = path.replace(/.*\./, '');
 	if (isObject(value)) return !isNothing(value) && entriesOf(value).every(isAboutPages);
@@ -143,11 +143,11 @@ function isSuccess([name, value]: Entry): boolean {
 	return value === true && /^(success|ok)$/i.test(name);
 }
 
-/** The list that holds objects, or else the one that holds anything. @throws ListError when several do */
+/** The only list of objects, or else the only list with entries. @throws ListError if there are several */
 function onlyOf(lists: List[], body: unknown): FoundList | undefined {
 	const ofObjects = lists.filter(([, records]) => records.some(isObject));
 	const filled = lists.filter(([, records]) => records.length > 0);
-	// Where a list has only texts, an empty one beside it may be that of the records.
+	// Beside a list of texts, an empty list may be that of the records.
 	const fitting = ofObjects.length > 0 ? ofObjects : filled.length > 0 ? lists : [];
 	if (fitting.length > 1) {
 		throw noList(
@@ -156,14 +156,14 @@ function onlyOf(lists: List[], body: unknown): FoundList | undefined {
 			fitting.map(([path]) => path),
 		);
 	}
-	// Of several empty ones, any will do.
+	// If all are empty, any of them will do.
 	const [path, records] = fitting[0] ?? lists[0] ?? [];
 	return path === undefined || records === undefined ? undefined : { path, records };
 }
 
 /**
  * The records at a path in which `*` stands for every entry.
- * @param mayBeNone whether the path is known, so that all entries may be without a record
+ * @param mayBeNone whether the path was found before, so that every entry may lack a record
  */
 function recordsAt(body: unknown, path: string, mayBeNone = false): FoundList {
 	const values = valuesAt(body, path);
@@ -172,7 +172,7 @@ function recordsAt(body: unknown, path: string, mayBeNone = false): FoundList {
 	const lists = valuesAt(body, path.replace(/\.?\*[^*]*$/, '')).filter((one) => one !== undefined);
 	const haveIds = lists.every(Array.isArray) && idsIn(lists.flat()) !== undefined;
 	if (given.length > 0 || (mayBeNone && values.length > 0 && haveIds)) {
-		// Objects without IDs that hold lists are not what the service counts, but groups or pages of that.
+		// Objects without IDs that hold lists are groups or pages, and not what the service counts.
 		const areGroups = given.some(Array.isArray) && !haveIds;
 		return { records, path, entries: areGroups ? records.length : values.length };
 	}
@@ -192,7 +192,7 @@ function listAt(body: unknown, path: string): unknown[] {
 	if (isNothing(value === undefined ? around : value)) return [];
 	if (value === undefined && hasTotalOfZero(body)) return [];
 	if (!isObject(value)) throw noList(`there is no list at "${path}"`, body);
-	// Some services write a list of one like this. The record may have lists of its own.
+	// Some services write a list of one as the record itself, which may contain lists.
 	if (hasId(value)) return [value];
 	const lists = entriesOf(value, path).filter(isList);
 	const names = lists.filter(([, list]) => list.some(isObject)).map(([name]) => name);
@@ -202,7 +202,7 @@ function listAt(body: unknown, path: string): unknown[] {
 	throw noList(`"${path}" is an object with ${what} in it`, body, names);
 }
 
-/** Whether the value may be an object of records by their IDs. */
+/** Whether the value may be an object whose fields are records. */
 function isMap(value: unknown): boolean {
 	return isObject(value) && !isNothing(value) && Object.values(value).every(isObject);
 }
@@ -212,7 +212,7 @@ function isNothing(value: unknown): boolean {
 	return value === null || value === '' || (isObject(value) && Object.keys(value).length === 0);
 }
 
-/** Whether an empty object stands where the list would be, beside plain values. */
+/** Whether the body has an empty object in place of the list, beside plain values. */
 function isEmptyEnvelope(body: unknown): boolean {
 	const entries = entriesOf(body).filter((entry) => !isNamed(entry[0], FAILURES));
 	const objects = entries.filter(([, value]) => isObject(value));
@@ -244,10 +244,10 @@ function isList(entry: Entry): entry is List {
 	return Array.isArray(entry[1]);
 }
 
-/** Some services write an object with a field, or a list, for each of many records. */
+/** An object may have a field, or a list, for each of many records. */
 const MOST_NAMED = 20;
 
-/** @param names dot paths of lists that may be meant */
+/** @param names dot paths of the lists to suggest */
 function noList(problem: string, body: unknown, names: string[] = []): ListError {
 	const named = names.slice(0, MOST_NAMED).join(' or ');
 	const perhaps = named === '' ? '' : ` Perhaps it is ${named}.`;

@@ -1,4 +1,4 @@
-/** A response has no list, or no next page, where the options say. */
+/** A response does not have the list, or the next page, where the options say. */
 import { RequestError } from '../transport/requestError';
 
 export class ListError extends RequestError {

@@ -1,4 +1,4 @@
-/** The options of every operation that reads a list: where the list is, and how to ask for its pages. */
+/** The options of all operations that read a list: where the list is, and how to ask for its pages. */
 import type { INodeProperties } from 'n8n-workflow';
 
 export type PaginationType = 'none' | 'pageNumber' | 'offset' | 'cursor' | 'nextUrl';

@@ -1,4 +1,4 @@
-/** The options of a list, checked. The interface document shows no pagination, so all of it is a setting. */
+/** Reads and checks the list options. The interface document shows no pagination, so all of it is a setting. */
 import {
 	defaultsOf,
 	readChoice,
@@ -12,11 +12,11 @@ import { refuseKeyParameter } from '../transport/serviceRequest';
 import { END_OF_LIST, paginationFields, type PaginationType } from './listFields';
 
 export interface ListSettings extends ReturnType<typeof readListSettings> {
-	/** Dot path to the ID of a record, where it is known. */
+	/** Dot path to the ID of a record, if known. */
 	idField?: string;
 }
 
-/** The field that names the query parameter for the next page. */
+/** By pagination type, the field for the query parameter that asks for the next page. */
 const PAGING_PARAMETERS: Record<PaginationType, [label: string, name: string]> = {
 	none: ['', ''],
 	pageNumber: ['Page Parameter', 'pageParameter'],
@@ -38,7 +38,7 @@ export function readListSettings(options: { itemsField?: unknown; pagination?: u
 	const settings = {
 		itemsField: readText('Items Field', options.itemsField).trim(),
 		type,
-		/** The query parameter that says which page, from where, or after what. */
+		/** The query parameter for the page number, the offset or the cursor. */
 		pagingParameter: label === '' ? '' : name(label, key),
 		/** The query parameter for the page size; empty sends none. */
 		pageSizeParameter: readText('Size Parameter', values.pageSizeParameter).trim(),
@@ -47,9 +47,9 @@ export function readListSettings(options: { itemsField?: unknown; pagination?: u
 		firstOffset: readWholeNumber('First Offset', values.firstOffset, { least: 0 }),
 		/** Dot path to the next cursor. */
 		cursorField: type === 'cursor' ? name('Cursor Field', 'cursorField') : '',
-		/** Where the cursor is: in the response, or in the last item of its list. */
+		/** Whether the cursor is in the response, or in the last item of the list. */
 		cursorFrom: readChoice('Cursor From', values.cursorFrom, ['response', 'lastItem']),
-		/** Dot path to the next page's address; empty for the `Link` header. */
+		/** Dot path to the address of the next page; empty for the `Link` header. */
 		nextUrlField: readText('Next URL Field', values.nextUrlField).trim(),
 		endOfList: type === 'none' ? 'emptyPage' : endOfList,
 		hasMoreField: endOfList === 'hasMoreField' ? name('Has More Field', 'hasMoreField') : '',

@@ -1,4 +1,4 @@
-/** The address of the next page, as a response names it. It is followed below the base URL only. */
+/** The address of the next page, as a response gives it. Only addresses below the base URL are followed. */
 import { headerText } from '../transport/response';
 import { isObject } from '../values/isObject';
 import { parseUrl } from '../values/parseUrl';
@@ -8,7 +8,7 @@ import { ListError } from './listError';
 export function nextLink(headers: Record<string, unknown>): string | undefined {
 	for (const link of headerText(headers, 'link').split(/,(?=\s*<)/)) {
 		const [, target, parameters = ''] = /^\s*<([^>]*)>(.*)$/s.exec(link) ?? [];
-		// Single quotes are not in RFC 8288, but at some services.
+		// RFC 8288 has no single quotes, but some services use them.
 		const rel = /;\s*rel\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s;,]+))/i.exec(parameters);
 		const relations = (rel?.[1] ?? rel?.[2] ?? rel?.[3] ?? '').toLowerCase().split(/\s+/);
 		if (target !== undefined && relations.includes('next')) return target;
@@ -16,7 +16,7 @@ export function nextLink(headers: Record<string, unknown>): string | undefined {
 	return undefined;
 }
 
-/** In a list of links such as `{ rel, href }`, the `href` of the next page; any other value as it is. */
+/** The `href` of the next page in a list of links such as `{ rel, href }`. Returns any other value unchanged. */
 export function nextAmong(links: unknown): unknown {
 	const isLink = (one: unknown) => isObject(one) && 'rel' in one && 'href' in one;
 	if (!Array.isArray(links) || !links.every(isLink)) return links;
@@ -29,9 +29,9 @@ const ADDRESS = "Pagination: the next page's address";
 
 /**
  * The path and query of the next page.
- * @param address absolute, or relative to the request (RFC 3986); a path outside the base URL's path is taken below it
+ * @param address absolute, or relative to the request (RFC 3986); a path outside that of the base URL is taken below it
  * @param request the path and query of the request
- * @throws ListError for a value that is not an address, or an address elsewhere
+ * @throws ListError if it is not an address, or leads elsewhere
  */
 export function belowBaseUrl(address: unknown, request: string, baseUrl: string): string {
 	const base = new URL(baseUrl);
@@ -41,7 +41,7 @@ export function belowBaseUrl(address: unknown, request: string, baseUrl: string)
 		throw new ListError(`${ADDRESS} is not an address`, 'Check the option Next URL Field.');
 	}
 	const isRelative = !/^([a-z][a-z\d+.-]*:|\/\/|\\)/i.test(address);
-	// Behind a proxy that ends TLS, services often write http://. Only the path and the query are used.
+	// Services behind a TLS proxy often write http://. Only the path and the query are used.
 	const isSameHost = url.hostname === base.hostname && (url.port === base.port || url.port === '');
 	const isBelow = `${url.pathname}/`.startsWith(`${basePath}/`);
 	if (!/^https?:$/.test(url.protocol) || !isSameHost || (!isBelow && !isRelative)) {

@@ -1,29 +1,29 @@
-/** Tells whether two pages hold the same records: by their IDs, as signed addresses and times differ in every response. */
+/** Tells whether two pages hold the same records: by ID, because times and signed addresses differ in every response. */
 import { valueAt } from '../values/dotPath';
 import { hashOf } from '../values/hash';
 import { isScalar } from '../values/isScalar';
 
 const DATE_TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:/;
-/** A time so close (ms) to now may be that of the response. */
+/** A time this close (ms) to now may be the time of the response. */
 const CURRENT_MS = 60_000;
-/** What makes an address differ in every response. */
+/** The parts of an address that differ in every response. */
 const SIGNATURE = /(?<=[?&])(x-(amz|goog)-[\w-]+|sig(nature)?|token|expires?)=[^&#]*/gi;
 const ID_NAMES = ['id', 'Id', 'ID', '_id', 'uuid', 'guid'];
 const HASH_LENGTH = 16;
 
-/** The same hash for the same records. @param idField dot path to the ID of a record, if it is known */
+/** The same hash for the same records. @param idField dot path to the ID of a record, if known */
 export function hashOfPage(records: unknown[], idField?: string): string {
 	return hashOf(idsIn(records, idField) ?? withoutVolatileTexts(records), HASH_LENGTH);
 }
 
-/** The IDs of the records; undefined unless each has one, and no two the same. @param idField its dot path, if it is known */
+/** The IDs of the records; undefined unless each has its own. @param idField dot path to the ID, if known */
 export function idsIn(records: unknown[], idField?: string): Array<string | number> | undefined {
 	const names = idField === undefined ? ID_NAMES : [idField];
 	const ids = records.map((record) => names.map((name) => valueAt(record, name)).find(isScalar));
 	return ids.every(isScalar) && new Set(ids).size === ids.length ? ids : undefined;
 }
 
-/** The records without the time of the response and signatures; as they are, where nothing else tells them apart. */
+/** The records without times of the response and signatures; unchanged if nothing else tells them apart. */
 function withoutVolatileTexts(records: unknown[]): unknown[] {
 	const now = Date.now();
 	const isCurrent = (value: string) =>

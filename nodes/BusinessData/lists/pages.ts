@@ -1,4 +1,4 @@
-/** Reads a list page by page. The pages show where it ends, not the page size, which a service may cap. */
+/** Reads a list page by page. Where it ends is judged by the pages, as a service may cap the page size. */
 import { type ServiceResponse, jsonOf, shownBody } from '../transport/response';
 import type { Client } from '../transport/client';
 import { RequestError } from '../transport/requestError';
@@ -20,17 +20,17 @@ import type { ListSettings } from './listSettings';
 import { belowBaseUrl, namesNoPage, nextAmong, nextLink } from './nextUrl';
 import { hashOfPage } from './pageHash';
 
-/** Which page is read next. A read can go on from it alone, so it can be saved as JSON. */
+/** Which page to read next. A read can resume from it alone, and it can be saved as JSON. */
 export interface PageState {
-	/** The number of the page, from 1 on. */
+	/** The number of the page, from 1. */
 	page: number;
-	/** The cursor of the page, or its path and query; undefined for the first one, and where pages are counted. */
+	/** The cursor of the page, or its path and query; undefined for the first page, and if pages are counted. */
 	position?: string;
 	/** How many items the previous pages had. */
 	count: number;
 	/** How many items the first page had. */
 	firstLength?: number;
-	/** Dot path to the list, as found before; empty where the response itself was the list. */
+	/** Dot path to the list, as found before; empty if it was the response itself. */
 	path?: string;
 	/** How many pages in a row were empty. */
 	empty?: number;
@@ -44,15 +44,15 @@ export interface Page {
 	response: ServiceResponse;
 	body: unknown;
 	records: unknown[];
-	/** Dot path to the records; empty where the body itself is the list. */
+	/** Dot path to the records; empty if the body itself is the list. */
 	path: string;
 	/** Whether the response is empty, or has no list in it. */
 	isBare: boolean;
-	/** Whether it is not a page of the service, but stands for the end of the list. */
+	/** Set if the service sent no page, but a status that means the end of the list. */
 	isAfterLast?: true;
-	/** How many entries the service counts in the page: each may hold no record or several. */
+	/** How many entries the service's list has: one entry may hold no record or several. */
 	entries: number;
-	/** A hash of the records; empty without records, or without other pages. */
+	/** A hash of the records; empty if there are none, or no other pages. */
 	hash: string;
 	/** The next page; undefined after the last one. */
 	next: PageState | undefined;
@@ -60,7 +60,7 @@ export interface Page {
 
 export type PageClient = Pick<Client, 'request' | 'baseUrl'>;
 
-/** After so many empty pages in a row, the list has ended, also if they name another one. */
+/** After this many empty pages in a row, the list has ended, even if they name another page. */
 export const MOST_EMPTY = 10;
 
 /**
@@ -82,7 +82,7 @@ export async function* readPages(
 	}
 }
 
-/** Whether pages or items are counted, so that no response has to name the next page. */
+/** Whether the next page follows from a count, so that no response has to name it. */
 export function isCounted({ type }: ListSettings): boolean {
 	return type === 'pageNumber' || type === 'offset';
 }
@@ -116,21 +116,21 @@ export async function readPage(
 	const hash = isOnly ? '' : hashOfPage(found.records, settings.idField);
 	const isRepeated = hash !== '' && hash === pageState.hash;
 	if (isRepeated && settings.endOfList === 'repeatedPage') {
-		// Without records, but with what it says of further pages.
+		// Keeps the body, which may say that there is more, but not the records.
 		return { ...pageAfterLast(response.statusCode), response, body, path: found.path };
 	}
 	const page = { response, body, ...found, hash, next: undefined };
 	return { ...page, next: nextPageState(pageState, settings, page, pageRequest, client.baseUrl) };
 }
 
-/** Stands for the end of the list, where a status alone says that there is no further page. */
+/** Stands for the end of the list if only a status says that there is no further page. */
 export function pageAfterLast(statusCode: number): Page {
 	const response = { statusCode, headers: {}, body: Buffer.alloc(0) };
 	const nothing = { records: [], entries: 0, path: '', hash: '', isBare: false, next: undefined };
 	return { response, body: undefined, ...nothing, isAfterLast: true };
 }
 
-/** Whether a page holds what looks like a failure, beside records too: these may have failed themselves, as a payment may. */
+/** Whether a page reports what looks like a failure. What its records say does not count: a payment may have failed. */
 export function isFailedPage({ body, entries, path, isAfterLast }: Page): boolean {
 	const isBeside = entries > 0;
 	const isOwnList = Array.isArray(valueAt(body, path)) && !/errors$/i.test(path);
@@ -146,13 +146,13 @@ function requestFor(
 	if (type === 'nextUrl') {
 		if (position === undefined) return request;
 		const { pathname, search } = new URL(`http://base${position}`);
-		// The API key, masked in the response or not, goes out in its header alone.
+		// The API key, masked in the response or not, must go out in its header only.
 		const isKey = ([name, value]: [string, string]) =>
 			/^api_?key$/i.test(name) || /\*{64}/.test(value);
 		const parts = search.slice(1).split('&');
 		const written = parts.filter((part) => ![...new URLSearchParams(part)].some(isKey)).join('&');
 		const named = [...new URLSearchParams(written)].map(([name, value]) => ({ name, value }));
-		// Some services leave the user's own query parameters out of the address.
+		// Some services omit the user's own query parameters from the address.
 		const own = request.query.filter(({ name }) => !named.some((one) => one.name === name));
 		return {
 			...request,
@@ -195,7 +195,7 @@ function listIn(
 			...details,
 			statusCode: response.statusCode,
 			responseBody: shownBody(response),
-			// It may be an error with the status 200.
+			// The response may be an error with the status 200.
 			description: details.description + alsoSaid(response),
 		});
 	}
@@ -203,7 +203,7 @@ function listIn(
 
 /**
  * The state for the next page; undefined after the last one.
- * @throws RequestError when the list does not end, or a field that is set up is not there
+ * @throws RequestError when the list does not end, or a field named in the options is missing
  */
 function nextPageState(
 	pageState: PageState,
@@ -214,7 +214,7 @@ function nextPageState(
 ): PageState | undefined {
 	const { entries, records } = page;
 	const isEmpty = entries === 0;
-	// A path that was found among several empty lists may be the wrong one.
+	// Of several empty lists, the wrong one may have been found.
 	const path = records.length > 0 ? page.path : pageState.path;
 	const state: PageState = {
 		page: pageState.page + 1,
@@ -259,11 +259,11 @@ function isEnd(
 		return pages === undefined ? isEmpty : page >= pages;
 	}
 	if (endOfList === 'shortPage' && entries < firstLength) return true;
-	// Where the response names the next page, an empty one is not the end.
+	// If the response names the next page, an empty page is not the end.
 	return isEmpty && type !== 'nextUrl' && (type !== 'cursor' || cursorFrom === 'lastItem');
 }
 
-/** The cursor or address of the next page; undefined where the response names none. */
+/** The cursor or address of the next page; undefined if the response names none. */
 function nextPosition(
 	{ type, cursorField, cursorFrom, nextUrlField }: ListSettings,
 	{ response, body, records }: Page,
@@ -278,7 +278,7 @@ function nextPosition(
 	}
 	const isOfItem = cursorFrom === 'lastItem';
 	const cursor = valueAt(isOfItem ? records.at(-1) : body, cursorField);
-	// The item's own number may be 0.
+	// The field of an item may be 0.
 	if (isScalar(cursor) && (isOfItem ? cursor !== '' : !namesNoPage(cursor))) return String(cursor);
 	if (isOfItem && records.length > 0) throw missing('Cursor Field', cursorField);
 	const isEmpty = typeof cursor === 'object' && Object.keys(cursor ?? {}).length === 0;
@@ -289,7 +289,7 @@ function nextPosition(
 	);
 }
 
-/** The error for a page with the items of an earlier page. */
+/** The error for a page that repeats the items of an earlier one. */
 export function samePageError(settings: ListSettings, page: number): RequestError {
 	const again = 'give its last page again: set End of List to Repeated Page';
 	const cause =

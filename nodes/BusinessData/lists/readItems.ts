@@ -1,4 +1,4 @@
-/** Reads a list as items, and says what was recognized in it. */
+/** Reads a list as items, and hints at what was recognized in it. */
 import type { INodeExecutionData } from 'n8n-workflow';
 
 import type { ServiceResponse } from '../transport/response';
@@ -18,16 +18,16 @@ interface ReadSummary {
 	pages: number;
 	/** How many records came out. */
 	records: number;
-	/** How many entries the service counts in what was read. */
+	/** How many entries of the service's list were read. */
 	entries: number;
-	/** The first page that holds what looks like a failure beside its records. */
+	/** The first page that reports what looks like a failure beside its records. */
 	failedPage?: number;
 	/** Whether the limit was reached. */
 	isLimited: boolean;
 }
 
 /**
- * @param limit how many items come out at most
+ * @param limit maximum number of items
  * @param toItems makes the items of a page
  * @throws RequestError when a request fails or the service does not understand the pagination
  */
@@ -52,7 +52,7 @@ export async function readItems(
 		if (page.isAfterLast !== true) pages++;
 		if (page.entries > 0 && isFailedPage(page)) failedPage ??= pages;
 		empty = page.records.length === 0 ? empty + 1 : 0;
-		// A list in one piece may be long, and has no other page.
+		// A list in one piece may be long, and has no other page to compare with.
 		const isOnly = pages <= 1 && page.next === undefined;
 		const pageIds = (isOnly ? undefined : idsIn(page.records)) ?? [];
 		repeatedId ??= pageIds.find((id) => ids.has(id));
@@ -107,9 +107,9 @@ function hintAtRead(run: Run, { type }: ListSettings, read: ReadSummary): void {
 	const { first, last, pages, records: count, entries, failedPage, isLimited } = read;
 	const { body } = last;
 	const { flag, ...ofLast } = signsOfMore(last, entries, pages);
-	// Some services name a cursor on the empty last page, too.
+	// Some services name a cursor even on the empty last page.
 	const next = pages > 1 && last.records.length === 0 ? undefined : ofLast.next;
-	// A page without a list may not name the total.
+	// A page without a list may lack the total.
 	const hasList = !last.isBare && body !== undefined;
 	const total = hasList ? ofLast.total : signsOfMore(first, entries).total;
 	const isMore = total !== undefined || (last.next === undefined && (next ?? flag) !== undefined);
@@ -141,7 +141,7 @@ function hintAtRead(run: Run, { type }: ListSettings, read: ReadSummary): void {
 			total === undefined ? `The service says that there is more${sign}` : 'There are more';
 		run.hintAtList(`${says}: ${wereRead}${by}. ${advice}`);
 	} else if (run.context.getMode() === 'manual') {
-		// The end of the list has no place of its own.
+		// A page that only marks the end has no path.
 		const { path } = last.isAfterLast === true ? first : last;
 		const where = path === '' ? 'the response itself' : path;
 		const by = next === undefined ? '' : `; more pages by ${next.path}`;

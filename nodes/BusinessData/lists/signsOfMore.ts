@@ -1,15 +1,15 @@
-/** Signs in a response that a list has more records. Services name them in many ways, so none is a proof. */
+/** Signs in a response that a list has more records. Services name them in many ways, so none of them is proof. */
 import { headerText, type ServiceResponse } from '../transport/response';
 import { joinPath, valueAt } from '../values/dotPath';
 import { tryParseJson } from '../values/json';
 import { nextAmong, nextLink } from './nextUrl';
 
 export interface SignsOfMore {
-	/** How many records there are in all, and the field that says so. */
+	/** The total number of records, and the field that says so. */
 	total?: { path: string; count: number };
-	/** Where the next page is named. */
+	/** The field that names the next page. */
 	next?: { path: string; isAddress: boolean };
-	/** Another field that says that there is more: a flag, or the number of pages. */
+	/** Another field that says there is more: a flag, or the number of pages. */
 	flag?: string;
 }
 
@@ -17,14 +17,14 @@ type Entry = [path: string, value: unknown, isNextLink?: boolean];
 
 const NOUN =
 	'(?:count|elements?|entities|entries|entry|hits?|items?|objects?|records?|resources?|results?|rows?|size|resultsize|found|available)';
-/** Names as `plainName` writes them. */
+/** Matches names as `plainName` returns them. */
 const TOTAL = new RegExp(
 	`^(?:total|count|(?:total|full)(?:number|num)?(?:of)?${NOUN}|(?:number|num|nb)(?:of)?${NOUN}|${NOUN}(?:count|total)|resultsize|contentrange)$`,
 );
 const PAGES = /^((total|number|num|nb)(number|num)?(of)?pages|pages?(count|total)|pages|lastpage)$/;
 const NEXT =
 	/^(next((page)?(link|url|uri|href|cursor|offset|token|start|skip|after|marker|key)?|pagenumber|(record|result)s?(link|url))|continuation(token)?)$/;
-/** Only texts count: a number repeats the parameter of the request. */
+/** Only as text: a number under this name repeats the parameter of the request. */
 const NEXT_AS_TEXT = /^(cursor|offset)$/;
 const INSIDE_NEXT =
 	/(^|[.:])(next\.(href|url|link|after|cursor|token|offset|page)|cursors\.after)$/i;
@@ -33,13 +33,13 @@ const LAST = /^((is)?last(page)?|(is)?done|(is)?finished|endoflist)$/;
 const YES = /^(true|yes|y|1)$/i;
 const NO = /^(false|no|n|0)$/i;
 const DEEPEST = 4;
-/** How the path of a header begins. */
+/** Prefix for the path of a header. */
 const HEADER = 'the header ';
 const USUAL_PREFIX = /^(x-)?(wp-)?(pagination-)?/;
 /** In letters. */
 const LONGEST_VAGUE_WORD = 6;
 
-/** Whether a dot path may lead to the number of all records. */
+/** Whether a dot path may lead to the total number of records. */
 export function namesTotal(path: string): boolean {
 	return TOTAL.test(plainName(path));
 }
@@ -58,8 +58,8 @@ interface ListResponse {
 }
 
 /**
- * @param records how many were read so far
- * @param pages on how many; Infinity where their number says nothing
+ * @param records how many records were read so far
+ * @param pages how many pages were read; Infinity if the number of pages is not to be judged
  */
 export function signsOfMore(page: ListResponse, records: number, pages = Infinity): SignsOfMore {
 	const signs: SignsOfMore = {};
@@ -71,7 +71,7 @@ export function signsOfMore(page: ListResponse, records: number, pages = Infinit
 		const name = plainName(path);
 		const text = String(value);
 		const number = numberIn(value) ?? 0;
-		// Some services count the records of the page under this name.
+		// Some services use this name for the number of records on the page.
 		if (PAGES.test(name) && number > pages && number !== records) signs.flag ??= path;
 		const isText = typeof value === 'string' && !['', '0'].includes(value);
 		const isOpaque = NEXT_AS_TEXT.test(name) && isText && !/^\d+$/.test(value);
@@ -92,7 +92,7 @@ export function signsOfMore(page: ListResponse, records: number, pages = Infinit
 	return signs;
 }
 
-/** The numbers in a response that may say how many records there are in all, with their dot paths. */
+/** The numbers in a response that may be the total number of records, with their dot paths. */
 export function totalsIn(page: ListResponse): Array<[string, number]> {
 	return scalarsIn(page).flatMap(([path, value]): Array<[string, number]> => {
 		const total = namesTotal(path) ? numberIn(value) : undefined;
@@ -105,7 +105,7 @@ function numberIn(value: unknown): number | undefined {
 	return Number.isInteger(value) || /^\d+$/.test(String(value)) ? Number(value) : undefined;
 }
 
-/** The values of a body outside its lists, its links to the next page, and its headers, with their dot paths. */
+/** All values of a response outside its lists, its links to the next page, and its headers, with their dot paths. */
 function scalarsIn({ response: { headers }, body, path: list }: ListResponse): Entry[] {
 	const place = placeOf(body, list);
 	const below = (value: unknown, path: string, level: number): Entry[] => {
@@ -121,7 +121,7 @@ function scalarsIn({ response: { headers }, body, path: list }: ListResponse): E
 	};
 	const ofHeaders = Object.keys(headers).flatMap((name): Entry[] => {
 		const text = headerText(headers, name);
-		// As in `items 0-99/512` (RFC 9110 §14.4); bytes are not records.
+		// For example `items 0-99/512` (RFC 9110 §14.4). Bytes are not records.
 		const [, count = ''] = /^(?!bytes).*\/(\d+)$/i.exec(text) ?? [];
 		if (name === 'content-range') return [[`${HEADER}${name}`, count]];
 		const parsed = text.startsWith('{') ? tryParseJson(text) : {};
@@ -130,7 +130,7 @@ function scalarsIn({ response: { headers }, body, path: list }: ListResponse): E
 	return [...below(body, '', 0), ...ofHeaders];
 }
 
-/** The dot path of the records, or of what holds all of them. In a list of one that holds a list, it is the inner one. */
+/** The dot path of the records, or of what holds all of them: if a list of one holds a list, that of the inner one. */
 function placeOf(body: unknown, list: string): string | undefined {
 	if (list === '') return undefined;
 	const [around = '', within = ''] = list.split(/\.?\*\.?/, 2);
@@ -140,8 +140,8 @@ function placeOf(body: unknown, list: string): string | undefined {
 }
 
 /**
- * The last name of a path, in lower case letters alone. Of a header, without a prefix such as `x-` or the service's name,
- * if the rest says something.
+ * The last name of a path, reduced to lower case letters. The name of a header loses prefixes such as `x-` or the name of
+ * the service if the rest still says something.
  */
 function plainName(path: string): string {
 	const [name = ''] = path.split(/[.:]/).slice(-1);
@@ -149,7 +149,7 @@ function plainName(path: string): string {
 	if (!name.startsWith(HEADER)) return lettersOf(name);
 	const words = name.slice(HEADER.length).replace(USUAL_PREFIX, '').split('-');
 	const endings = words.map((_, index) => lettersOf(words.slice(index).join('')));
-	// After another prefix, a word such as "count" may count anything.
+	// After an unknown prefix, a word such as "count" may count anything.
 	const hasMeaning = (ending: string, index: number) =>
 		(index === 0 || index < words.length - 1 || ending.length > LONGEST_VAGUE_WORD) &&
 		[TOTAL, PAGES, NEXT, MORE, LAST].some((names) => names.test(ending));

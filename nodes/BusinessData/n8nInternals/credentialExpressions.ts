@@ -1,10 +1,10 @@
-/** The expressions in a credential. n8n's API for nodes gives only what they make for one item. */
+/** Inspects the expressions in a credential. n8n's API for nodes gives only their values for one item. */
 import type { IExecuteFunctions, IWorkflowExecuteAdditionalData } from 'n8n-workflow';
 
-/** What has the same value for all items. */
+/** Variables that have the same value for all items. */
 const SHARED = ['$env', '$secrets', '$vars'];
 
-/** Whether items may have different credentials; true also where this n8n does not show its expressions. */
+/** Whether the credential may differ between items; also true if this n8n does not reveal its expressions. */
 export async function mayDifferByItem(context: IExecuteFunctions, type: string): Promise<boolean> {
 	const { additionalData } = context as { additionalData?: IWorkflowExecuteAdditionalData };
 	const details = context.getNode().credentials?.[type];

@@ -1,6 +1,6 @@
 /**
- * n8n's deduplication store, with rows of our own. n8n offers nodes only their own row, which a copied node loses, and
- * that of the workflow, which Remove Duplicates clears. The service behind both is the same in n8n 1.123 and 2.41.
+ * n8n's deduplication store, with rows of our own. n8n offers a node only its own row, which a copied node loses, and
+ * that of its workflow, which Remove Duplicates clears. The service behind both is the same in n8n 1.123 and 2.41.
  */
 import type { ICheckProcessedOptions } from 'n8n-workflow';
 
@@ -9,7 +9,7 @@ import { hasMethods } from './services';
 const SCOPE = 'node';
 const METHODS = ['checkProcessedAndRecord', 'removeProcessed', 'clearAllProcessedItems'] as const;
 
-/** What n8n finds a row by. */
+/** How n8n identifies a row. */
 interface RowId {
 	node: { id: string };
 	workflow: { id: string };
@@ -21,7 +21,7 @@ interface Service {
 	checkProcessedAndRecord(entries: string[], ...of: Arguments): Promise<{ new: unknown[] }>;
 	removeProcessed(entries: string[], ...of: Arguments): Promise<void>;
 	clearAllProcessedItems(...of: Arguments): Promise<void>;
-	/** The part of the service that reads and writes rows. */
+	/** The part of the service that accesses the rows. */
 	deduplicator: {
 		findProcessedData(scope: string, row: RowId): Promise<{ value: { data: unknown } } | null>;
 		constructor: { createValueHash(entry: string): string };
@@ -29,8 +29,8 @@ interface Service {
 }
 
 /**
- * A row: a set of texts, of which n8n keeps hashes, in the order in which they were added. n8n changes a row without a
- * lock; but of several inserts of a new row, over all processes, one succeeds.
+ * A row: a set of texts, kept as hashes in the order in which they were added. n8n changes a row without a lock, but if
+ * several processes insert the same new row, only one succeeds.
  */
 export class DeduplicationRow {
 	private constructor(
@@ -38,7 +38,7 @@ export class DeduplicationRow {
 		private readonly row: RowId,
 	) {}
 
-	/** @returns undefined where this n8n has no such store */
+	/** @returns undefined if this n8n has no such store */
 	static of(workflowId: string, name: string): DeduplicationRow | undefined {
 		try {
 			// eslint-disable-next-line @typescript-eslint/no-require-imports -- n8n's, and not there in every n8n
@@ -75,8 +75,8 @@ export class DeduplicationRow {
 	}
 
 	/**
-	 * What the row holds, in its order: the given entries as they are, of others the hash.
-	 * @returns undefined when there is no such row, or nothing in it
+	 * What the row holds, in order: the given entries as text, all others as hashes.
+	 * @returns undefined if there is no such row, or it is empty
 	 */
 	async read(entries: string[]): Promise<unknown[] | undefined> {
 		const { deduplicator } = this.service;

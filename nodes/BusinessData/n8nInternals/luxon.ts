@@ -1,4 +1,4 @@
-/** The Luxon of n8n-workflow: a community package cannot rely on requiring it by name. */
+/** The Luxon of n8n-workflow, because a community package cannot rely on requiring Luxon by name. */
 import { createRequire } from 'node:module';
 
 import type * as Luxon from 'luxon';

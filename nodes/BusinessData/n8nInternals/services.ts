@@ -1,17 +1,17 @@
-/** n8n's own services, for what nodes cannot do otherwise. Where an n8n lacks one, the package does without it. */
+/** n8n's own services, for what its API for nodes does not offer. If an n8n lacks one, the package does without it. */
 
 interface Container {
 	get(type: unknown): unknown;
 	set(type: unknown, service: object): void;
 }
 
-/** @throws where this n8n has none */
+/** @throws if this n8n has none */
 function containerOfN8n(): Container {
 	// eslint-disable-next-line @typescript-eslint/no-require-imports -- n8n's, and not there in every n8n
 	return (require('@n8n/di') as { Container: Container }).Container;
 }
 
-/** The service, if n8n has loaded its module and it has the methods. */
+/** The service, if n8n has loaded its module and it has these methods. */
 export function findService<Service extends object>(
 	module: string,
 	name: string,
@@ -27,7 +27,7 @@ export function findService<Service extends object>(
 	}
 }
 
-/** Lets n8n find a service of this package by its class. @throws where n8n has no container of services */
+/** Lets n8n find a service of this package by its class. @throws if n8n has no service container */
 export function provideService(serviceClass: unknown, service: object): void {
 	containerOfN8n().set(serviceClass, service);
 }
@@ -46,12 +46,12 @@ interface GlobalConfig {
 
 const globalConfig = () => findService<GlobalConfig>('@n8n/config', 'GlobalConfig', []);
 
-/** Whether workers of their own run the executions. False where this n8n does not say. */
+/** Whether separate workers run the executions. False if this n8n does not say. */
 export function isQueueMode(): boolean {
 	return globalConfig()?.executions?.mode === 'queue';
 }
 
-/** Whether n8n runs an execution again, from its start, when its worker has died: n8n 1.x does by default. */
+/** Whether n8n restarts an execution from the beginning when its worker has died, as n8n 1.x does by default. */
 export function runsAgainAfterCrash(): boolean {
 	return isQueueMode() && Number(globalConfig()?.queue?.bull?.settings?.maxStalledCount) > 0;
 }
@@ -61,7 +61,7 @@ interface WorkflowRepository {
 	countBy(where: { id: string }): Promise<number>;
 }
 
-/** Whether n8n has saved a workflow with this ID; undefined where it does not say. @throws errors of n8n's database */
+/** Whether n8n has a saved workflow with this ID; undefined if it does not say. @throws errors of n8n's database */
 export async function isSavedWorkflow(id: string): Promise<boolean | undefined> {
 	const workflows = findService<WorkflowRepository>('@n8n/db', 'WorkflowRepository', ['countBy']);
 	return workflows && (await workflows.countBy({ id })) > 0;

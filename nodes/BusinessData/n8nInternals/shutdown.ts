@@ -1,16 +1,16 @@
 /**
- * n8n does not notify nodes when it shuts down, but waits for their executions, 30 s by default. So this file listens
- * for the same signals, and asks n8n's service in case it is loaded after the signal. It also asks that service to wait
- * for what is not an execution that n8n knows: items just emitted by a poll, and requests of stopped executions.
+ * n8n does not notify nodes when it shuts down, but waits for their executions, 30 s by default. So this file listens to
+ * the same signals, and asks n8n's service in case the package is loaded after the signal. It also has that service wait
+ * for what n8n does not track as an execution: items just emitted by a poll, and requests of stopped executions.
  */
 import { abortController, never, sleep } from '../async';
 import { findService, provideService } from './services';
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
-/** n8n shut down before waiting work was done. */
+/** n8n shut down before the work that was waiting could be done. */
 export class ShutdownError extends Error {
-	/** How the user goes on. */
+	/** What the user can do. */
 	readonly description = 'Run it again when n8n is back.';
 
 	constructor() {
@@ -29,7 +29,7 @@ export function shutdownSignal(): AbortSignal {
 	if (signal.aborted) return signal;
 	if (isShuttingDown()) abort();
 	for (const name of SIGNALS) {
-		// A listener keeps Node from ending the process, so one is added only beside n8n's own.
+		// A listener stops Node from ending the process, so one is added only if n8n has its own.
 		const isListening = process.listeners(name).includes(abort);
 		if (!isListening && process.listenerCount(name) > 0) process.once(name, abort);
 	}
@@ -39,7 +39,7 @@ export function shutdownSignal(): AbortSignal {
 /** The same in n8n 1.123 and 2.41. */
 interface ShutdownService {
 	isShuttingDown(): boolean;
-	/** n8n calls those of the highest priority first, and waits for them. */
+	/** n8n calls the handlers with the highest priority first, and waits for them. */
 	register(priority: number, handler: { serviceClass: unknown; methodName: string }): void;
 }
 
@@ -52,11 +52,11 @@ const shutdownService = () =>
 const isShuttingDown = () => shutdownService()?.isShuttingDown() ?? false;
 
 const HIGHEST_PRIORITY = 200;
-/** After n8n has closed its servers, so that nothing new comes in meanwhile. */
+/** Runs after n8n has closed its servers, so that nothing new comes in meanwhile. */
 const LOW_PRIORITY = 1;
-/** How long (ms) n8n may take to record an execution for the items of a poll. */
+/** How long (ms) n8n may take to record the execution for the items of a poll. */
 const RECORDED_WITHIN_MS = 3_000;
-/** How long (ms) n8n waits for runs and requests, and then for itself to save their outcome. */
+/** How long (ms) n8n waits for runs and requests to end, and then to save their outcome. */
 const ENDED_WITHIN_MS = 6_000;
 const SAVED_WITHIN_MS = 1_000;
 
@@ -65,13 +65,13 @@ class HeldShutdown {
 	itemsEmittedAt = -Infinity;
 	readonly workUnderWay = new Set<Promise<unknown>>();
 
-	/** Until the items of a poll have become an execution. */
+	/** Resolves when n8n has had time to record the execution for the items of a poll. */
 	async whenItemsRecorded(): Promise<void> {
 		const recordedAt = this.itemsEmittedAt + RECORDED_WITHIN_MS;
 		await sleep(Math.max(0, recordedAt - performance.now()), never);
 	}
 
-	/** Until stopped executions have ended, and sub-workflows without a waiting caller on a worker of n8n 1.x. */
+	/** Resolves when stopped executions have ended, and sub-workflows that nobody waits for on a worker of n8n 1.x. */
 	async whenWorkEnded(): Promise<void> {
 		if (this.workUnderWay.size === 0) return;
 		await Promise.race([Promise.allSettled(this.workUnderWay), sleep(ENDED_WITHIN_MS, never)]);
@@ -91,13 +91,13 @@ function register(priority: number, methodName: 'whenItemsRecorded' | 'whenWorkE
 	shutdown.register(priority, { serviceClass: HeldShutdown, methodName });
 }
 
-/** To be called when a poll emits items: n8n shuts down only after it has had the time to record them. */
+/** Call when a poll emits items: n8n then shuts down only after it has had time to record them. */
 export function holdShutdownForItems(): void {
 	held.itemsEmittedAt = performance.now();
 	register(HIGHEST_PRIORITY, 'whenItemsRecorded');
 }
 
-/** n8n shuts down only after the work, which the shutdown signal ends, has ended. */
+/** Lets n8n shut down only after the work has ended, which the shutdown signal brings about. */
 export function holdShutdownFor(work: Promise<unknown>): void {
 	register(LOW_PRIORITY, 'whenWorkEnded');
 	held.workUnderWay.add(work);

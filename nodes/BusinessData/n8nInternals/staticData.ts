@@ -1,7 +1,7 @@
 /**
- * The static data of a workflow, one object for all its nodes. n8n saves it only when a poll returns items, and a trigger
- * that was edited later holds an old copy of the others' data. So this file calls n8n's own service (1.123 and 2.41 have
- * it); without it, what a poll without items has seen is saved with the next items.
+ * The static data of a workflow, one object for all its nodes. n8n saves it only when a poll returns items, and may hold
+ * an old copy of the data of other triggers. So this file uses n8n's own service (1.123 and 2.41 have it); without that,
+ * what a poll without items has seen is saved with the next items.
  */
 import type { IDataObject, INode, IPollFunctions, Workflow } from 'n8n-workflow';
 
@@ -18,17 +18,17 @@ interface StaticDataService {
 
 const MODULE = 'n8n/dist/workflows/workflow-static-data.service';
 const METHODS = ['getStaticDataById', 'saveStaticDataById'] as const;
-/** n8n keeps data by the name of the node, which may change, so the trigger's ID stands in for it. */
+/** n8n stores data under the name of a node. A name may change, so the trigger's ID takes its place. */
 const NAME_BEGINS = 'businessDataTrigger:';
 const KEY_BEGINS = `node:${NAME_BEGINS}`;
 
-/** By workflow: a trigger saves the data of all triggers of the workflow. */
+/** One per workflow, because a trigger saves the data of all triggers of the workflow. */
 const mutex = new KeyedMutex();
-/** How often (ms), and how many times at most, to check whether n8n has saved: it reports no failed save. */
+/** How often (ms), and how many times at most, to check whether n8n has saved: it does not report a failed save. */
 const CHECKED_EVERY_MS = 10;
 const MOST_CHECKS = 200;
 
-/** What is kept of a trigger. */
+/** What is stored for a trigger. */
 export interface Kept extends IDataObject {
 	/** `revision` grows whenever it is saved. */
 	records?: IDataObject & { revision: number };
@@ -36,12 +36,12 @@ export interface Kept extends IDataObject {
 
 export const revisionOf = (kept: Kept | undefined) => kept?.records?.revision ?? 0;
 
-/** `__dataChanged`: whether n8n saves with the next items; false after a save of n8n's, undefined as set here. */
+/** n8n's `__dataChanged`: whether it saves with the next items. n8n sets false after a save, this file undefined. */
 type Mark = boolean | undefined;
 
 /**
- * The ID of a trigger; in n8n 1.x, where triggers may lack one or share it, its name. If other nodes share it, n8n 2.x
- * leaves it to the trigger.
+ * The ID of a trigger, or its name in n8n 1.x, where triggers may lack an ID or share one. If a trigger shares its ID with
+ * other nodes, n8n 2.x gives those a new one.
  */
 function triggerIdOf(context: IPollFunctions): string {
 	const { id, name, type } = context.getNode();
@@ -52,7 +52,7 @@ function triggerIdOf(context: IPollFunctions): string {
 
 export class StaticData {
 	readonly triggerId: string;
-	/** Under which n8n keeps the data of the trigger. */
+	/** Under which n8n stores the data of the trigger. */
 	private readonly key: string;
 	private readonly workflowId: string;
 	/** What n8n holds for the trigger, and saves with its items. */
@@ -63,7 +63,7 @@ export class StaticData {
 	/** The data before `keep`, to be restored if n8n does not save it. */
 	private before: { content: Kept; mark: Mark } | undefined;
 
-	/** The static data of all nodes, as last read from the database, or without n8n's service as n8n holds it. */
+	/** The static data of all nodes, as last read from the database, or as n8n holds it if there is no service. */
 	private all: Record<string, Kept> = {};
 
 	constructor(private readonly context: IPollFunctions) {
@@ -72,7 +72,7 @@ export class StaticData {
 		this.workflowId = context.getWorkflow().id ?? '';
 		this.workflow = workflowOf(context);
 		const data = context.getWorkflowStaticData('node');
-		// Without the mark, it is a durable cursor of n8n 2.x, which n8n keeps by ID and saves after each poll.
+		// Without the mark, it is a durable cursor of n8n 2.x, which n8n stores by ID and saves after each poll.
 		const isDurable = this.workflow === undefined || !('__dataChanged' in data);
 		this.data = isDurable ? data : this.held(this.key);
 		this.service =
@@ -81,7 +81,7 @@ export class StaticData {
 				: findService<StaticDataService>(MODULE, 'WorkflowStaticDataService', METHODS);
 	}
 
-	/** What is kept of the trigger: as this process holds it, or as another one has saved it since. */
+	/** The latest data of the trigger: as this process holds it, or as another process has saved it since. */
 	async newest(): Promise<Kept> {
 		const all =
 			(await this.service?.getStaticDataById(this.workflowId)) ?? this.workflow?.staticData;
@@ -91,9 +91,9 @@ export class StaticData {
 	}
 
 	/**
-	 * To be called before a poll emits items. Of its two writes, n8n may fail at this data and succeed at the execution:
-	 * then the next poll would emit the items again. So a row that is never there is deleted, which changes nothing.
-	 * @throws errors of n8n's database, when it takes no writes
+	 * Call before a poll emits items. Of its two writes, n8n may fail to save this data but record the execution, so that the
+	 * next poll would emit the items again. To see whether writes succeed, this deletes a row that never exists.
+	 * @throws errors of n8n's database, if it takes no writes
 	 */
 	async requireWritable(): Promise<void> {
 		if (this.service === undefined) return;
@@ -113,8 +113,8 @@ export class StaticData {
 	}
 
 	/**
-	 * Keeps the content. To be called right after `newest`.
-	 * @param hasItems whether the poll emits items, with which n8n saves all that it holds
+	 * Keeps the content. Call right after `newest`.
+	 * @param hasItems whether the poll emits items: with them, n8n saves everything that it holds
 	 */
 	async keep(content: Kept, hasItems: boolean): Promise<void> {
 		const { service, workflowId, key, data } = this;
@@ -128,7 +128,7 @@ export class StaticData {
 			this.hold(content);
 			return await commitCursor(this.context);
 		}
-		// What is saved with another node's data may have been set back.
+		// Another node's save may have set this data back to an older state.
 		if (revisionOf(this.all[key]) === revisionOf(content)) return;
 		this.unnoticed(() => this.hold(content));
 		await service.saveStaticDataById(workflowId, { ...this.all, [key]: data });
@@ -158,8 +158,8 @@ export class StaticData {
 	private async untilSavedByN8n(): Promise<void> {
 		if (this.before === undefined) return;
 		await sleep(CHECKED_EVERY_MS, never);
-		// By now n8n has begun to save, or has discarded the items because the trigger was edited meanwhile: then the next
-		// poll finds the events again. The durable scheduler is slower, and its polls share nothing with other nodes.
+		// By now n8n has begun to save, or has discarded the items because the trigger was edited meanwhile. Then the next
+		// poll finds the events again. The durable scheduler is slower, but its polls share nothing with other nodes.
 		if (this.mark === true && !isOfDurableScheduler(this.context)) this.mark = undefined;
 		for (let checks = 1; checks < MOST_CHECKS; checks++) {
 			if (this.mark === false) return;
@@ -169,7 +169,7 @@ export class StaticData {
 		this.mark = this.before.mark;
 	}
 
-	/** Changes what n8n holds without the mark, by which n8n would also save old data of other nodes. */
+	/** Changes what n8n holds without setting the mark, which would make n8n save old data of other nodes too. */
 	private unnoticed(change: () => void): void {
 		const { mark } = this;
 		change();

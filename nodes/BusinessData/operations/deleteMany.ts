@@ -1,4 +1,4 @@
-/** Deletes in batches of the IDs of all input items, as the interface document asks for (section 8, rule 2). */
+/** Deletes the IDs of all input items in batches, as the interface document recommends (section 8, rule 2). */
 import { isDeepStrictEqual } from 'node:util';
 
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
@@ -33,7 +33,7 @@ const DELETIONS: TaskKind = {
 
 /**
  * @param plural what is deleted, for example `contacts`
- * @param setting of the credential, which says the endpoint
+ * @param setting credential setting with the endpoint
  */
 export function deleteManyOperation(
 	plural: string,
@@ -110,7 +110,7 @@ async function deleteMany(run: Run, endpoint: Endpoint): Promise<INodeExecutionD
 }
 
 /**
- * The value of a parameter, the same for all items, because their IDs go out together; null for `undefined`.
+ * The value of a parameter, which must be the same for all items because their IDs go out together; null if undefined.
  * @throws InvalidSettingError
  */
 async function sameForAll(run: Run, name: string, field: string, fallback: unknown) {
@@ -129,19 +129,19 @@ async function sameForAll(run: Run, name: string, field: string, fallback: unkno
 }
 
 /**
- * The IDs of all items in batches, each ID once, with the indexes of the items that name them; and the error items of
+ * The IDs of all items in batches, each ID once, with the indexes of the items that name them; and error items for the
  * items without a usable ID.
- * @throws a node error instead, unless the node continues on error
+ * @throws a node error for such an item, unless the node continues on error
  */
 async function readBatches(run: Run, size: number) {
-	/** Items that give the same IDs share a list, which all of these IDs refer to. */
+	/** Items with the same IDs share one list of indexes, which all of these IDs refer to. */
 	const itemsById = new Map<string, { id: Id; items: number[][] }>();
 	const errors: INodeExecutionData[] = [];
 	let last: { value: unknown; items: number[] } | undefined;
 	for (const index of run.items.keys()) {
 		const collect = () => {
 			const value = run.parameter('ids', index);
-			// An expression may give the IDs of all items for each of them.
+			// An expression may return the IDs of all items for each of them.
 			if (last !== undefined && isDeepStrictEqual(value, last.value)) {
 				last.items.push(index);
 				return [];

@@ -1,4 +1,4 @@
-/** The operations that read a list of the service, page by page where that is set up. */
+/** The operations that read a list of the service, page by page if pagination is set up. */
 import type { INodeProperties } from 'n8n-workflow';
 
 import { type Prepared, requestEach } from '../items/requestEach';

@@ -19,7 +19,7 @@ export interface Resource {
 	/** The entry in the Resource list; its `value` is saved in workflows. */
 	option: INodePropertyOptions;
 	operations: Operation[];
-	/** Never one that deletes. */
+	/** Must not be one that deletes. */
 	defaultOperation: string;
 }
 

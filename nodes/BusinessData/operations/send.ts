@@ -48,7 +48,7 @@ export function sendOperation(operation: SendName, option: INodePropertyOptions)
 	};
 }
 
-/** Shown in the editor before a run on more items than the limit lets out at once. */
+/** Shown in the editor before a run on more items than the limit admits at once. */
 export const durationHints = Object.entries(SEND_ENDPOINTS).map(
 	([operation, { limit }]): NodeHint => {
 		const { max, windowSeconds } = limit;

@@ -1,11 +1,11 @@
-/** What tells the content of two documents apart. */
+/** Tells the content of two documents apart. */
 import { joinPath } from '../values/dotPath';
 import { hashOf } from '../values/hash';
 import { isObject } from '../values/isObject';
 
 /**
- * A hash of the body as JSON, whatever the order of its fields and the form of Unicode (NFC).
- * @param ignored dot paths of fields that do not count; a path goes through lists
+ * A hash of the body as JSON that depends neither on the order of its fields nor on the Unicode form of its texts.
+ * @param ignored dot paths of fields to leave out; a path passes through lists
  */
 export function contentHash(body: unknown, ignored: string[]): string {
 	const paths = ignored.map((path) => path.normalize('NFC'));

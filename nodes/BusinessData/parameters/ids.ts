@@ -1,4 +1,4 @@
-/** Reads the IDs in the value of a field, and refuses ambiguous values. */
+/** Reads the IDs from the value of a field, and refuses ambiguous values. */
 import { InvalidSettingError } from '../values/invalidSettingError';
 import { tryParseExactJson } from '../values/json';
 import { refuseUnresolved } from '../values/settingValues';
@@ -8,14 +8,14 @@ export type Id = string | number;
 
 const FIELD = 'IDs';
 
-/** What may stand between two IDs. */
+/** Separators between IDs, and white space. */
 const GAPS = /[\s\p{Cc}\p{Cf},;]+/gu;
 const LINE_BREAK = /[\r\n\v\f\u0085\u2028\u2029]/;
-/** What expressions and programs write for a missing value; `SUSPECT` finds those with brackets. */
+/** What expressions and programs write for a missing value. `SUSPECT` finds the forms with brackets. */
 const WORD_FOR_NOTHING = /^(undefined|null|nan|invalid date(time)?|\[object object\])$/i;
-/** A fast check that most IDs pass. */
+/** A quick check that most IDs pass. */
 const PLAIN = /^[\w.:#@/+-]+$/;
-/** Signs of a list that was not recognized or was cut off, and invisible characters. */
+/** Signs of a list that was cut off or not recognized, and invisible characters. */
 const SUSPECT =
 	/["[\]{}“”„«»，、；،؛\p{Cc}\p{Cf}\p{Cs}]|[^\S ]|^['‘’‚`´].*['‘’`´]$|^\([^)]*$|^[^(]*\)$/su;
 
@@ -30,7 +30,7 @@ export function readIds(value: unknown): Id[] {
 	return parts.map(readId);
 }
 
-/** One name for all Unicode forms of an ID. */
+/** The same name for all Unicode forms of an ID. */
 export function nameOfId(id: Id): string {
 	return String(id).normalize('NFC');
 }
@@ -58,14 +58,14 @@ function partsOf(value: unknown): unknown[] {
 	if (Array.isArray(value)) return value;
 	if (typeof value !== 'string') return [value];
 	const text = trimUnseen(value);
-	// AI agents and expressions inside a text write lists as JSON.
+	// AI agents, and expressions within a text, write lists as JSON.
 	if (!/^[[{"]/.test(text)) return text.replace(GAPS, separatorsIn).split(',');
 	const parsed = tryParseExactJson(text);
 	if ('value' in parsed && Array.isArray(parsed.value)) return parsed.value;
 	throw invalid('the text begins like JSON but is not a JSON list');
 }
 
-/** A comma for each separator in a gap: a line break beside a comma adds nothing, and several are one. */
+/** One comma per separator. Line breaks count as a single separator, or none beside a comma or semicolon. */
 function separatorsIn(gap: string): string {
 	const commas = gap.replace(/[^,;]/g, '').length;
 	if (commas > 0) return ','.repeat(commas);

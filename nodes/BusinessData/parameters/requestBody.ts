@@ -1,4 +1,4 @@
-/** The fields that say what a request sends: the item itself, typed fields, or JSON. */
+/** The fields for the body of a request: the input item itself, typed fields, or JSON. */
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 
 import { InvalidSettingError } from '../values/invalidSettingError';
@@ -56,7 +56,7 @@ export const bodyFields: INodeProperties[] = [
 	},
 ];
 
-/** By mode: the field that errors name, and how to fill an empty document. */
+/** By mode, the field to name in errors, and how to fix an empty document. */
 const MODES = {
 	autoMapInputData: [FIELD, 'The input item has no fields: check the node before this one.'],
 	defineBelow: ['Fields', 'Add a field.'],
@@ -65,7 +65,7 @@ const MODES = {
 
 /**
  * The body of an item's request.
- * @param isDocument whether it goes to a customer, and must not be empty
+ * @param isDocument whether it goes to a customer, and so must not be empty
  * @throws InvalidSettingError that names the field
  */
 export function readJsonBody(run: Run, itemIndex: number, { isDocument = false } = {}): unknown {
@@ -88,7 +88,7 @@ function readWholeBody(run: Run, itemIndex: number, mode: keyof typeof MODES, is
 	const { json = {}, error } = run.items[itemIndex] ?? {};
 	const body = isMapped ? json : parseJsonBody(field, run.parameter('jsonBody', itemIndex, '{}'));
 	const isComputed = isMapped || run.isComputed('jsonBody');
-	// An API Request may send an error on purpose, so only n8n's own error items are refused.
+	// An API Request may send an error on purpose, so it refuses only n8n's own error items.
 	const mayBeResult = isDocument ? isComputed : isMapped && error !== undefined;
 	if (mayBeResult) refuseResult(field, body as IDataObject);
 	if (run.isTool) refuseAgentInput(field, body as IDataObject);
@@ -96,7 +96,7 @@ function readWholeBody(run: Run, itemIndex: number, mode: keyof typeof MODES, is
 	return body;
 }
 
-/** @throws InvalidSettingError for the output of another node that did nothing for the item */
+/** @throws InvalidSettingError if the item is not a document but says what another node did not do */
 function refuseResult(field: string, json: IDataObject): void {
 	const results: Array<[is: boolean, problem: string]> = [
 		[isErrorJson(json), 'is an error'],
@@ -112,7 +112,7 @@ function refuseResult(field: string, json: IDataObject): void {
 	);
 }
 
-/** n8n gives a tool the input of its agent, such as a chat message. @throws InvalidSettingError where that would go out */
+/** n8n gives a tool the input of its agent, such as a chat message. @throws InvalidSettingError if that would be sent */
 function refuseAgentInput(field: string, json: IDataObject): void {
 	if (!('toolCallId' in json)) return;
 	throw new InvalidSettingError(

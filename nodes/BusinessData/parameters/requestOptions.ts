@@ -20,7 +20,7 @@ import type { Run } from '../run/run';
 type ReadOptions = Pick<ServiceRequest, 'query' | 'headers' | 'timeoutMs' | 'maxWaitMs'>;
 
 const LONGEST_TIMEOUT_SECONDS = 3_600;
-/** A person waits for an agent, so a longer wait is an error that says how long it takes. */
+/** Someone is waiting for the agent, so a longer wait is an error that says how long it would take. */
 const MAX_WAIT_OF_A_TOOL_SECONDS = 60;
 
 export const nameField: INodeProperties = {
@@ -48,7 +48,7 @@ export const maxWaitField: INodeProperties = {
 
 /**
  * The Options field of an operation: its own options together with those of every request.
- * @param descriptions in place of the usual ones, by the option's name
+ * @param descriptions by option name, to replace the usual ones
  */
 export function optionsField(
 	own: INodeProperties[],
@@ -102,15 +102,15 @@ export function optionsField(
 }
 
 /**
- * What the options of an item say of its request.
- * @param contentTypes the types that its body may have
+ * Reads the options of an item that apply to its request.
+ * @param contentTypes content types that its body may have
  * @throws InvalidSettingError that names the field
  */
 export function readRequestOptions(run: Run, index: number, contentTypes?: RegExp): ReadOptions {
 	return parseRequestOptions(run.options(index), run.isTool, contentTypes);
 }
 
-/** The same, of the value of an Options field. */
+/** The same for a given value of an Options field. */
 export function parseRequestOptions(
 	options: Record<string, unknown>,
 	isTool = false,
@@ -147,7 +147,7 @@ function readHeaders(parameters: QueryParameters, contentTypes?: RegExp): Record
 	for (const { name, value } of parameters) {
 		checkHeader(field, name, value, contentTypes);
 		if (headers.has(name.toLowerCase())) {
-			// n8n would send only the last one.
+			// n8n would send only the last of them.
 			const howToFix = 'Remove one; several values stand in one header, separated by commas.';
 			throw new InvalidSettingError(field, `${name} is there twice`, howToFix);
 		}

@@ -1,4 +1,4 @@
-/** The options of an operation that can send once only, and their values. */
+/** The options for sending once, and how they are read. */
 import type { INodeProperties } from 'n8n-workflow';
 
 import { SendOnce } from '../sendOnce';
@@ -12,7 +12,7 @@ import { contentHash } from './contentHash';
 
 const FIELD = 'Send Once Key';
 const LONGEST_KEY = 255;
-/** Enough for weeks at the pace that the limits allow. */
+/** At the pace that the limits allow, enough for weeks. */
 const DEFAULT_MAX_ENTRIES = 50_000;
 const CONTENT_RULES = ['mustMatch', 'ignore'] as const;
 
@@ -26,7 +26,7 @@ export const sendOnceKeyField: INodeProperties = {
 		'A value that is unique to what is sent, such as an invoice number: each goes out once per workflow, credential and endpoint, over retries, re-runs and parallel executions. With n8n in several processes, choose Redis in the credential.',
 };
 
-/** Not shown by the key: the editor hides what depends on an expression until it has data for it. */
+/** Always shown: options that depend on the key would stay hidden until the editor has data for its expression. */
 export const sendOnceOptions: INodeProperties[] = [
 	{
 		displayName: 'Dry Run',
@@ -72,11 +72,11 @@ export const sendOnceOptions: INodeProperties[] = [
 	},
 ];
 
-/** A request; with a Send Once Key, it has the guard that lets it out only once. */
+/** A request, with a guard if it has a Send Once Key. */
 export type GuardedRequest = Omit<ServiceRequest, 'guard'> & { guard?: SendOnce };
 
 /**
- * The request of an item with its guard, and with its idempotency key where the service has a header for that.
+ * The request of an item with its guard, and with its idempotency key if the service has a header for that.
  * @throws InvalidSettingError that names the field
  */
 export function withSendOnce(
@@ -85,7 +85,7 @@ export function withSendOnce(
 	request: Omit<ServiceRequest, 'guard'>,
 ): GuardedRequest {
 	const options = run.options(itemIndex);
-	// `undefined` is not the same as none: it is an expression that found nothing.
+	// A key that is there but undefined comes from an expression that found nothing, and is an error.
 	if (isRead(request) || !Object.hasOwn(options, 'sendOnceKey')) return request;
 	const { sendOnceMaxEntries = DEFAULT_MAX_ENTRIES, sendOnceContent = 'mustMatch' } = options;
 	const rule = readChoice('Send Once Content', sendOnceContent, CONTENT_RULES);
@@ -117,17 +117,17 @@ function hashOfContent(
 	const ignored = ignoreFields.map((field) => field.normalize('NFC'));
 	const counts = ({ name }: { name: string }) => !ignored.includes(name.normalize('NFC'));
 	const isForm = encoded !== undefined && Array.isArray(body);
-	// Of a file that is the whole body, the name does not go out.
+	// If a file is the whole body, its name is not sent.
 	const unsent = encoded === undefined ? [] : ['fileName'];
 	const ofBody = isForm
 		? contentHash((body as Part[]).filter(counts), [])
 		: contentHash(body, [...ignoreFields, ...unsent]);
-	// Without a body, the query alone may say what is sent.
+	// Without a body, only the query says what is sent.
 	const parameters = query.filter(counts);
 	return parameters.length === 0 ? ofBody : contentHash([ofBody, parameters], []);
 }
 
-/** The key, the same for all its Unicode forms (NFC). @throws InvalidSettingError */
+/** The key, normalized to one Unicode form (NFC). @throws InvalidSettingError */
 export function readKey(value: unknown, { isOption = true } = {}): string {
 	const text = typeof value === 'boolean' ? '' : readTextToSend(FIELD, value);
 	const key = trimUnseen(text).normalize('NFC');

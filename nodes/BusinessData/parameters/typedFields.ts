@@ -15,7 +15,7 @@ import { shorten } from '../values/text';
 import { refuseFaults } from '../values/valueFaults';
 
 const LABEL = 'Fields';
-/** The types of n8n that JSON can hold, as the editor shows them. */
+/** n8n's types that JSON can hold, as the editor shows them. */
 const TYPES = ['String', 'Number', 'Boolean', 'Array', 'Object'];
 const LONGEST_SHOWN_VALUE = 60;
 /** An empty part, brackets, or `__proto__`. */
@@ -24,8 +24,8 @@ const BAD_NAME = /^\s*(\.|$)|\.\s*(\.|$)|[[\]]|(^|\.)__proto__(\.|$)/;
 type Given = string | number | boolean | object;
 
 /**
- * The body that the fields make.
- * @param value of the parameter `assignments`, an `AssignmentCollectionValue` unless it was written by hand
+ * Builds the body from the fields.
+ * @param value of the parameter `assignments`, an `AssignmentCollectionValue` unless written by hand
  * @throws InvalidSettingError that names the field
  */
 export function bodyOfFields(value: unknown, isComputed: boolean): IDataObject {
@@ -40,7 +40,7 @@ export function bodyOfFields(value: unknown, isComputed: boolean): IDataObject {
 	return body;
 }
 
-/** @throws InvalidSettingError for a name that is malformed, or in conflict with another */
+/** @throws InvalidSettingError if the name is malformed, or conflicts with another one */
 function checkName(name: string, index: number, names: string[]): void {
 	if (BAD_NAME.test(name)) {
 		throw invalid(
@@ -64,7 +64,7 @@ function put(body: IDataObject, name: string, value: unknown): void {
 	const last = parents.pop() ?? '';
 	let object = body;
 	for (const parent of parents) {
-		// Every object inherits a `constructor`.
+		// `in` would find inherited names such as `constructor`.
 		if (!Object.hasOwn(object, parent)) object[parent] = {};
 		object = object[parent] as IDataObject;
 	}
@@ -75,7 +75,7 @@ function invalid(name: string, problem: string, howToFix: string): InvalidSettin
 	return new InvalidSettingError(LABEL, `"${name}" ${problem}`, howToFix);
 }
 
-/** The value as it goes out; null has any type. */
+/** The value as it is sent. Null fits any type. */
 function typedValue(name: string, type: unknown, value: unknown, isComputed: boolean): unknown {
 	refuseUnresolved(LABEL, value, name);
 	refuseFaults(LABEL, value, false, name);
@@ -98,12 +98,12 @@ function typedValue(name: string, type: unknown, value: unknown, isComputed: boo
 			'Check the expression, or choose another type for the field. Where there is no value, an expression should give null.',
 		);
 	}
-	// A text may have become a number that is too large, or a list with such numbers.
+	// The conversion may have made a number that is too large, or a list of such numbers.
 	refuseFaults(LABEL, result, isComputed, name);
 	return result;
 }
 
-/** Converts as n8n does, except to numbers, and blank texts and objects to booleans; undefined where it cannot. */
+/** Converts as n8n does, but is stricter about numbers and booleans. Undefined if it cannot. */
 function convert(name: string, type: FieldType, value: Given): unknown {
 	if (type === 'number') return toNumber(value);
 	const isNothing = typeof value === 'object' || (typeof value === 'string' && value.trim() === '');

@@ -1,4 +1,4 @@
-/** Compiled for current Node.js, and without clustering: a job takes about half the processor time. It comes without types. */
+/** The build for current Node.js without clustering needs about half the processor time per job. It has no types. */
 declare module 'bottleneck/light' {
 	export { default } from 'bottleneck';
 }

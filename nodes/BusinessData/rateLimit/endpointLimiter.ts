@@ -1,6 +1,6 @@
 /**
- * The windows of an endpoint, or of all requests of a key, and what is known of other clients. Credentials may give one
- * key different limits, so the windows count every request, and each request brings the limits that it is under.
+ * The windows of an endpoint, or of all requests of a key, and what is known about other clients. Several credentials may
+ * have different limits for one key, so a window counts every request, and each request brings its own limits.
  */
 import type { Limit, NamedLimit } from './limits';
 import { OtherClients } from './otherClients';
@@ -9,23 +9,23 @@ import { Tickets } from './tickets';
 import { PAUSE, REFUSAL, type WaitCause } from './waitTime';
 import { Window } from './window';
 
-/** The limits of an endpoint, or of all requests, that a request is under; longest window first. */
+/** The limits of an endpoint, or the general ones, that apply to a request; longest window first. */
 export interface AppliedLimits {
 	endpoint: EndpointLimiter;
 	limits: NamedLimit[];
 }
 
-/** The requests of an endpoint, of this process, or of all that share a limit store. */
+/** The requests to an endpoint, of this process or of all that share a limit store. */
 export interface EndpointUse extends AppliedLimits {
-	/** When (ms, `performance.now()`), at the latest, the service has counted each. */
+	/** When (ms, `performance.now()`) the service counted each, at the latest. */
 	countedAt: number[];
 	queued: number;
 	tickets: Tickets;
-	/** Changes with the tickets in a limit store. */
+	/** Changes whenever the tickets in the limit store do. */
 	version: number;
 }
 
-/** Why no request may go, and after how long (ms) to check again, unless a slot is freed or a request ends first. */
+/** Why no request may go now, and in how long (ms) to check again unless a slot is freed or a request ends before. */
 export interface Obstacle {
 	cause: WaitCause | undefined;
 	againMs: number;
@@ -33,12 +33,12 @@ export interface Obstacle {
 
 export class EndpointLimiter {
 	readonly otherClients = new OtherClients();
-	/** Of holders without a limit store; with one, Redis keeps the tickets. */
+	/** Tickets issued without a limit store; with one, Redis keeps them. */
 	readonly tickets = new Tickets();
 	/** By window length (ms). */
 	private readonly windows = new Map<number, Window>();
 
-	/** @param onFreed called after a slot was given back */
+	/** @param onFreed called after a slot was freed */
 	constructor(
 		readonly key: string,
 		private readonly onFreed: () => void,
@@ -55,7 +55,7 @@ export class EndpointLimiter {
 		return [...new Set([...this.windows.values()].flatMap(({ permits }) => permits))];
 	}
 
-	/** Takes a slot in every window; those of `limits` must have room. */
+	/** Takes a slot in every window; the windows of `limits` must have room. */
 	async take(permit: Permit, limits: Limit[]): Promise<void> {
 		const maxOf = new Map(limits.map((limit) => [this.window(limit), limit.max]));
 		const all = [...this.windows.values()];
@@ -67,8 +67,8 @@ export class EndpointLimiter {
 	}
 
 	/**
-	 * A pause, a full window, or, while other clients are known, a request that has to end first.
-	 * @param checksWindows whether full windows count
+	 * A pause, a full window, or, beside other clients, a request that has to end first.
+	 * @param checksWindows whether a full window is an obstacle
 	 */
 	obstacle(limits: NamedLimit[], checksWindows: boolean): Obstacle | undefined {
 		const { otherClients } = this;
@@ -77,24 +77,24 @@ export class EndpointLimiter {
 		if (pausedMs > 0) return { cause: isKnown || isRefusing ? REFUSAL : PAUSE, againMs: pausedMs };
 		const full = limits.find((limit) => this.window(limit).used >= otherClients.roomIn(limit));
 		if (full !== undefined && checksWindows) {
-			// There is also more room as the estimate of other clients fades.
+			// Room also grows as the estimate of other clients fades.
 			return { cause: full, againMs: isKnown ? full.windowMs / full.max : Infinity };
 		}
 		return isUnderWay ? { cause: REFUSAL, againMs: forgottenInMs } : undefined;
 	}
 
-	/** How long (ms) this must be kept; Infinity while slots are taken. */
+	/** How long (ms) this object must be kept; Infinity while slots are taken. */
 	get keepMs(): number {
 		if ([...this.windows.values()].some(({ used }) => used > 0)) return Infinity;
 		return Math.max(0, this.otherClients.forgottenInMs, this.tickets.lapsedInMs);
 	}
 
-	/** A new window starts with the slots of the others. */
+	/** The window of a limit. A new one starts with the slots of the others. */
 	window(limit: Limit): Window {
 		const known = this.windows.get(limit.windowMs);
 		if (known !== undefined) return known;
 		const window = new Window({ ...limit }, this.onFreed);
-		// Before it is filled, which may free slots at once.
+		// Set before it is filled, because that may free slots at once.
 		this.windows.set(limit.windowMs, window);
 		for (const permit of this.permits) window.take(permit).catch(() => undefined);
 		return window;

@@ -1,8 +1,8 @@
-/** How long requests have to wait at the least, by the slots in use and the requests ahead. */
+/** Estimates how long requests have to wait at least, from the slots in use and the requests ahead. */
 import type { EndpointUse } from './endpointLimiter';
 import { holdMsOf, type NamedLimit } from './limits';
 
-/** `freeAt` (ms, `performance.now()`): when each slot in use is freed. */
+/** `freeAt`: when (ms, `performance.now()`) each slot in use will be free. */
 export type WindowState = NamedLimit & { room: number; holdMs: number; freeAt: number[] };
 
 export function windowStates({ endpoint, limits, countedAt }: EndpointUse): WindowState[] {
@@ -15,21 +15,21 @@ export function windowStates({ endpoint, limits, countedAt }: EndpointUse): Wind
 }
 
 /**
- * The shortest wait (ms) until every window has room for `count` requests, or is empty where it holds fewer. Assumes that
+ * The shortest wait (ms) until every window has room for `count` requests, or is empty if it admits fewer. Assumes that
  * responses come at once.
- * @param ahead how many others go before, each as early as every window allows
+ * @param ahead how many other requests go first, each as early as every window allows
  */
 export function estimateWait(windows: WindowState[], ahead: number, count = 1): number {
 	if (windows.every(({ room, freeAt }) => freeAt.length + ahead + count <= room)) return 0;
 	const now = performance.now();
 	const states = windows.map((one) => ({ ...one, freeAt: [...one.freeAt].sort((a, b) => a - b) }));
-	/** When `wanted` slots are free in every window, or all of a smaller one; not before `time`. */
+	/** When every window has `wanted` free slots, or is empty if it is smaller; not before `time`. */
 	const roomAt = (time: number, wanted: number) =>
 		states.reduce((latest, { room, freeAt }) => {
 			const missing = freeAt.length + Math.min(wanted, room) - room;
 			return Math.max(latest, freeAt[missing - 1] ?? now);
 		}, time);
-	// Every `room` requests take one more turn of the slowest window, so only the rest is simulated.
+	// Every `room` requests take one full turn of the slowest window, so only the remainder is simulated.
 	const slowest = states.reduce((a, b) => (b.holdMs / b.room > a.holdMs / a.room ? b : a));
 	const turns = Math.floor(ahead / slowest.room);
 	let time = now;

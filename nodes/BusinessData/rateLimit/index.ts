@@ -7,10 +7,10 @@ export type { Permit } from './permit';
 export { limitStoreOf, type RedisLimitStore } from './redis/redisLimitStore';
 export { PAUSE, REFUSAL, type WaitCause, WaitTooLongError } from './waitTime';
 
-/** Shared by all loaded copies of the package: each with its own, they would exceed the limits together. */
+/** Shared by all loaded copies of the package: if each had its own, together they would exceed the limits. */
 const limiters = processWide('limiters/1', () => new Map<string, KeyLimiter>());
 
-/** @param identity a hash of service and key. Do not keep the limiter: it is replaced after it was idle. */
+/** @param identity a hash of service and key. Do not keep the limiter: an idle one is dropped, and replaced later. */
 export function limiterOf(identity: string): KeyLimiter {
 	const all = limiters();
 	const limiter: KeyLimiter =

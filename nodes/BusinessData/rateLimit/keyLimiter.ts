@@ -1,6 +1,6 @@
 /**
- * Admits the requests of one key, each when all windows that count it have room. It takes its slots in all of them at
- * once, so a waiting request holds nothing that another could use.
+ * Admits the requests of one key, each as soon as all windows that count it have room. A request takes its slots in all of
+ * them at once, so while it waits, it holds nothing that another could use.
  */
 import { boundedSignal, LONGEST_TIMER_MS, onAbort } from '../async';
 import { type AppliedLimits, EndpointLimiter, type EndpointUse } from './endpointLimiter';
@@ -14,16 +14,16 @@ import { WaitTooLongError } from './waitTime';
 const OWN_WORK_MS = 100;
 /** After how long (ms) to ask the limit store again when only this process has no room. */
 const RETRY_MS = 100;
-/** A shorter wait (ms) for tickets is none: timers are no finer. */
+/** A shorter wait (ms) for tickets counts as none, because timers are no finer. */
 const SHORTEST_WAIT_MS = 1;
-/** How much later (ms) than the limit store this process may free a slot. */
+/** How much later (ms) than in the limit store a slot may be freed in this process. */
 const FREED_LATE_MS = 5;
 
 export class KeyLimiter {
 	private readonly endpoints = new Map<string, EndpointLimiter>();
 	/** In the order of their turns. */
 	private readonly queues = new Map<string, Queue>();
-	/** How many requests wait or are under way. */
+	/** How many requests are waiting or under way. */
 	private open = 0;
 	/** The request that is taking its slots. */
 	private admitted: Permit | undefined;
@@ -41,7 +41,7 @@ export class KeyLimiter {
 		const { maxWaitMs } = request;
 		request.signal.throwIfAborted();
 		const queue = this.queueOf(request);
-		// Without limits, other processes have nothing to count.
+		// Without limits, there is nothing to count with other processes.
 		const hasLimits = queue.limits.some(({ limits }) => limits.length > 0);
 		const limitStore = hasLimits ? request.limitStore : undefined;
 		const pauseError = queue.pauseError();
@@ -61,7 +61,7 @@ export class KeyLimiter {
 		const { signal, release } = boundedSignal(request.signal, boundMs, tooLate);
 		const applied = this.apply(request.limits, request.endpoint ?? GENERAL);
 		const isLimited = queue.limits.some(({ endpoint }) => endpoint === applied.endpoint);
-		// Where the endpoint has no limits of its own, other requests may have some that count this one.
+		// Even if the request has no limits for its endpoint, other credentials may have some that count it.
 		const countedBy = isLimited ? queue.limits : [...queue.limits, applied];
 		const onEnd = () => {
 			this.open--;
@@ -71,7 +71,7 @@ export class KeyLimiter {
 		this.open++;
 		queue.add(permit);
 		const stopListening = onAbort(signal, (reason) => {
-			// While it takes its slots, `admit` checks the signal.
+			// While the permit takes its slots, `admit` checks the signal.
 			if (this.admitted !== permit) queue.refuse(permit, reason);
 		});
 		this.onChange(false);
@@ -90,8 +90,8 @@ export class KeyLimiter {
 
 	/**
 	 * Replaces the holder's tickets with `count` new ones; 0 only withdraws them. Tickets issued later get later times.
-	 * @returns how long (ms) it takes until so many requests have room
-	 * @throws WaitTooLongError when that is longer than `maxWaitMs`, RedisError; nothing is issued then
+	 * @returns how long (ms) until that many requests have room
+	 * @throws WaitTooLongError if that is longer than `maxWaitMs`, RedisError; nothing is issued then
 	 */
 	async issueTickets(
 		request: LimitedRequest & { holder: string; count: number; maxWaitMs: number },
@@ -99,7 +99,7 @@ export class KeyLimiter {
 		const { holder, count, maxWaitMs, limitStore } = request;
 		const queue = this.queueOf(request);
 		for (;;) {
-			// Without a limit store, nothing is awaited: no other call gets a ticket for the same room meanwhile.
+			// Without a limit store, nothing is awaited, so no other call gets a ticket for the same room meanwhile.
 			const uses = limitStore ? await limitStore.read(queue.limits) : usesOf(queue.limits);
 			const own = uses[0] as EndpointUse;
 			const { tickets, countedAt, queued } = own;
@@ -108,7 +108,7 @@ export class KeyLimiter {
 			const ms = waitOf(uses, ahead, count);
 			const waitMs = ms < SHORTEST_WAIT_MS ? 0 : ms;
 			if (waitMs > maxWaitMs) throw new WaitTooLongError(waitMs);
-			// Issued anew, they would lose their place to tickets of nearly the same time.
+			// If they were issued anew, they would lose their place to tickets of nearly the same time.
 			if (waitMs === 0 && tickets.areDue(holder, count)) return 0;
 			const at = performance.now() + waitMs;
 			if (limitStore === undefined) {
@@ -138,7 +138,7 @@ export class KeyLimiter {
 		return uses.flatMap((use) => {
 			const { key, otherClients } = use.endpoint;
 			const queued = this.queuedFor(key === GENERAL ? undefined : use.endpoint);
-			// Requests that wait for the limits of their endpoint hold up no others.
+			// Requests that wait for the limits of their endpoint do not hold up others.
 			const ahead = this.queuedFor(use.endpoint);
 			return windowStates(use).map((state) => {
 				const { name, max, windowMs, room, freeAt } = state;
@@ -157,7 +157,7 @@ export class KeyLimiter {
 		});
 	}
 
-	/** How many requests wait, in all or for the endpoint. */
+	/** How many requests are waiting, in all or for the endpoint. */
 	private queuedFor(endpoint?: EndpointLimiter): number {
 		const isMeant = ({ own }: Queue) => endpoint === undefined || own.endpoint === endpoint;
 		return [...this.queues.values()].reduce((sum, one) => sum + (isMeant(one) ? one.size : 0), 0);
@@ -173,7 +173,7 @@ export class KeyLimiter {
 		return queue;
 	}
 
-	/** Endpoints without limits are not kept: users may send to any number of paths. */
+	/** Endpoints without limits are not kept, because users may send to any number of paths. */
 	private apply(limits: Limits, key: string): AppliedLimits {
 		const own = key === GENERAL ? limits.general : limitsOfEndpoint(limits, key);
 		const endpoint = this.endpoints.get(key) ?? new EndpointLimiter(key, this.dispatch);
@@ -190,7 +190,7 @@ export class KeyLimiter {
 		if (!isWaiting && keepMs === 0) return this.onChange(this.open === 0);
 		const ms = Math.ceil(isWaiting ? againMs : keepMs + 1);
 		this.timer = setTimeout(this.dispatch, Math.min(ms, LONGEST_TIMER_MS));
-		// Held slots, tickets and what was learned of other clients keep no process alive.
+		// Held slots, tickets and what was learned about other clients must not keep the process alive.
 		if (!isWaiting) this.timer.unref();
 	};
 
@@ -201,7 +201,7 @@ export class KeyLimiter {
 		for (const queue of this.queues.values()) {
 			const permit = queue.next();
 			if (permit === undefined) continue;
-			// Asking the limit store keeps a place in the queue of all processes, so ask even if windows here are full.
+			// Asking the limit store keeps the place in the queue of all processes, so do it even if the windows here are full.
 			const obstacle = queue.obstacle(permit.request.limitStore === undefined);
 			permit.waitsFor(obstacle?.cause);
 			if (obstacle !== undefined) againMs = Math.min(againMs, obstacle.againMs);
@@ -224,7 +224,7 @@ export class KeyLimiter {
 				if (reply.waitMs > permit.leftMs) throw new WaitTooLongError(reply.waitMs);
 				queue.full = { cause: reply.limit, until: now + reply.retryMs + FREED_LATE_MS };
 			} else if (obstacle !== undefined) {
-				// A refusal has come meanwhile, or Redis has lost slots of this process.
+				// Meanwhile a refusal has come, or Redis has lost slots of this process.
 				request.limitStore?.complete(permit, -Infinity);
 				queue.full = { cause: obstacle.cause, until: now + RETRY_MS };
 			} else {

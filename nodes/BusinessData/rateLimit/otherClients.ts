@@ -1,13 +1,13 @@
 /**
- * What other clients of the key, such as a second program, use of the limits. A refusal (429) in spite of our slots
+ * How much of the limits other clients of the key use, such as a second program. A refusal (429) although we had our slots
  * means that other clients used the rest of a limit. From then on
  *
- * - their share stays free in every window, and a little more, as they send unevenly (`roomIn`);
+ * - their share stays free in every window, and a little more because they send unevenly (`roomIn`);
  * - our requests go one by one, evenly spread, so that other clients always find room (`waitMs`, `isUnderWay`);
- * - nothing goes for a pause that doubles with each refusal in a row (`learn`).
+ * - nothing goes for a pause that doubles with each consecutive refusal (`learn`).
  *
  * The estimate fades within the longest window; the next refusal shows whether other clients still send. Header limits
- * may only lower what is free.
+ * can only lower what is free.
  */
 import { ASSUMED_LIMIT, type Limit } from './limits';
 import type { Permit } from './permit';
@@ -16,19 +16,19 @@ import type { Permit } from './permit';
 const REFUSAL_WEIGHT = 0.5;
 /** The least share of the longest limit that other clients are assumed to use. */
 const LEAST_SHARE = 0.22;
-/** How much is left free, as a multiple of their average. */
+/** How much is left free, as a multiple of their average use. */
 const LEFT_FREE = 1.35;
-/** Our requests are spread over so many of the longest window. */
+/** Our requests are spread over this multiple of the longest window. */
 const SPREAD = 1.1;
 /** The pause after a refusal, in multiples of the mean time per request under the slowest limit. */
 const PAUSE_TURNS = { least: 1.8, jitter: 0.6 };
-/** A longer pause (ms) than for a daily limit is taken for a mistake of the service. */
+/** A pause (ms) longer than for a daily limit is considered a mistake of the service. */
 const LONGEST_PAUSE_MS = 24 * 3_600_000;
 
-/** A window when the refused request went out; `used` includes it. */
+/** A window at the time when the refused request went out, which `used` includes. */
 export type UsedLimit = Limit & { used: number };
 
-/** What a process publishes for the others. The estimate may be empty; no request may go for `pausedMs`. */
+/** What a process publishes for the others. The estimate may be empty. No request may go for `pausedMs`. */
 export type Snapshot = [estimate: string, ageMs: number, pausedMs: number];
 
 /** Times are ms of `performance.now()`; limits come longest first. */
@@ -41,10 +41,10 @@ export class OtherClients {
 	private longestMs = 0;
 	private pausedUntil = 0;
 	private refusalsInRow = 0;
-	/** When the last request that was let through went out, and the last that was refused. */
+	/** When the last request that was let through went out; below, the last that was refused. */
 	lastLetThroughAt = -Infinity;
 	private lastRefusedAt = -Infinity;
-	/** How much the last rate-limit headers leave to all clients, and until when. */
+	/** How much the latest rate limit headers leave for all clients, and until when. */
 	private headerLimits: Array<{ left: number; until: number }> = [];
 	private headersSentAt = -Infinity;
 	/** The request that went out last. */
@@ -54,7 +54,7 @@ export class OtherClients {
 		return this.usedIn(this.longestMs) > 0;
 	}
 
-	/** Whether nothing was let through since the last refusal. */
+	/** Whether nothing has been let through since the last refusal. */
 	get isRefusing(): boolean {
 		return this.lastRefusedAt > this.lastLetThroughAt;
 	}
@@ -66,13 +66,13 @@ export class OtherClients {
 
 	/** How many requests of other clients a window of `windowMs` seems to hold. */
 	usedIn(windowMs: number): number {
-		// A request counts for a whole window after it ends.
+		// A request still counts for a whole window after it has ended.
 		const age = (performance.now() - this.learnedAt) / (this.longestMs || 1);
 		const rate = this.rate * Math.max(0, 1 - age);
 		return rate * this.longestMs < 1 ? 0 : rate * windowMs;
 	}
 
-	/** How many of our requests fit into a window beside other clients; at least one. */
+	/** How many of our requests fit into a window beside other clients, at least one. */
 	roomIn({ max, windowMs }: Limit): number {
 		return Math.max(1, Math.floor(max - LEFT_FREE * this.usedIn(windowMs)));
 	}
@@ -90,13 +90,13 @@ export class OtherClients {
 		return Math.max(this.pausedMs, againMs);
 	}
 
-	/** At what interval (ms) our requests go; 0 without other clients. */
+	/** The interval (ms) of our requests; 0 without other clients. */
 	everyMs([longest]: Limit[]): number {
 		if (!this.isKnown || longest === undefined) return 0;
 		return Math.min((SPREAD * longest.windowMs) / this.roomIn(longest), longest.windowMs);
 	}
 
-	/** When (ms from now) the estimate, the header limits and every pause are over. */
+	/** When (ms from now) the estimate, the header limits and all pauses are over. */
 	get forgottenInMs(): number {
 		const ends = [this.pausedUntil, ...this.headerLimits.map(({ until }) => until)];
 		return Math.max(this.learnedAt + this.longestMs, ...ends) - performance.now();
@@ -116,13 +116,13 @@ export class OtherClients {
 		this.lastRefusedAt = Math.max(this.lastRefusedAt, sentAt);
 	}
 
-	/** Learns from a refusal; of requests that were under way at the same time, only from the first. */
+	/** Learns from a refusal. If several requests under way are refused, only the first one counts. */
 	learn(limits: UsedLimit[], sentAt: number): void {
 		const [longest] = limits;
 		if (longest === undefined || sentAt <= this.learnedAt) return;
 		const least = Math.max(1, LEAST_SHARE * longest.max) / longest.windowMs;
 		const known = this.usedIn(1);
-		// The service does not say which window was full, so the least that explains the refusal.
+		// The service does not say which window was full, so assume the least that explains the refusal.
 		const seen = Math.min(...limits.map(({ max, windowMs, used }) => (max - used + 1) / windowMs));
 		this.rate = Math.max(least, known, known + (seen - known) * REFUSAL_WEIGHT);
 		this.learnedAt = performance.now();
@@ -132,13 +132,13 @@ export class OtherClients {
 		this.pauseFor(Math.min(turns * 2 ** this.refusalsInRow++ * turnMs, longest.windowMs));
 	}
 
-	/** Pauses as the service asks, at most for a window where the pause is not about these limits. */
+	/** Pauses as the service asks, but at most for a window if the pause is not about these limits. */
 	pause([longest]: Limit[], requestedMs: number, isOwn: boolean): void {
 		const isBounded = !isOwn || requestedMs > LONGEST_PAUSE_MS;
 		this.pauseFor(isBounded ? Math.min(requestedMs, longest?.windowMs ?? 0) : requestedMs);
 	}
 
-	/** @param sentAt when the request went out: responses to earlier ones know less */
+	/** @param sentAt when the request went out, because responses to earlier requests are outdated */
 	applyHeaderLimits(
 		[longest = ASSUMED_LIMIT]: Limit[],
 		all: Array<{ left: number; resetMs: number }>,

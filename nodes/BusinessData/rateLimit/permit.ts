@@ -9,36 +9,36 @@ import type { WaitCause } from './waitTime';
 export interface LimitedRequest {
 	/** Other requests of the key may have other limits. */
 	limits: Limits;
-	/** Its limits apply beside the general ones. */
+	/** Its limits apply together with the general ones. */
 	endpoint?: string;
-	/** Also counts the requests of all processes that share it. */
+	/** Counts the requests of all processes that share it. */
 	limitStore?: RedisLimitStore;
 }
 
 export interface PermitRequest extends LimitedRequest {
-	/** Requests of a run go in order, and runs take turns. */
+	/** The requests of a run go in order, and runs take turns. */
 	run: string;
 	/** 0 goes first. */
 	priority: number;
-	/** How long (ms) the request may wait. If it would be longer, it fails at once. */
+	/** How long (ms) the request may wait. If it would have to wait longer, it fails at once. */
 	maxWaitMs: number;
-	/** How long (ms) the request may be under way, for the limit store, should this process die. */
+	/** How long (ms) the request may be under way. The limit store needs it in case this process dies. */
 	inFlightMs: number;
 	/** Ends the wait. */
 	signal: AbortSignal;
 }
 
-/** Slots that were taken so long (ms) ago may expire in the limit store while the request is under way. */
+/** Slots taken longer ago (ms) than this may expire in the limit store while the request is under way. */
 const TAKEN_LONG_AGO_MS = 1_000;
 
-/** Call `letThrough`, `refused`, `ended` or `unused`; the first one counts. Times are ms of `performance.now()`. */
+/** End it with `letThrough`, `refused`, `ended` or `unused`; the first call counts. Times are ms of `performance.now()`. */
 export class Permit {
-	/** When, at the latest, the service has counted the request; undefined before its end, -Infinity for never. */
+	/** When the service counted the request, at the latest; undefined until it has ended, -Infinity for never. */
 	countedAt: number | undefined;
-	/** Its ID in the limit store, if it is known there, and when its slots there were requested. */
+	/** Its ID in the limit store, if it is known there; below, when its slots there were requested. */
 	id: string | undefined;
 	takenAt = -Infinity;
-	/** What it waited for longest, without a break. */
+	/** What it waited for longest without a break. */
 	waitedFor: WaitCause | undefined;
 	/** Resolves when it has a slot in every window. */
 	readonly granted: Promise<unknown>;
@@ -47,14 +47,14 @@ export class Permit {
 
 	private readonly startedAt = performance.now();
 	private sentAt = 0;
-	/** What it waits for, and since when; null before it is the first of its queue. */
+	/** What it is waiting for, and since when; null until it is the first of its queue. */
 	private cause: WaitCause | undefined | null = null;
 	private since = this.startedAt;
 	private longestMs = 0;
 	/** The windows when the request went out. */
 	private readonly used = new Map<AppliedLimits, UsedLimit[]>();
 
-	/** @param countedBy the limits of the queue, and the endpoint where only other requests have limits for it */
+	/** @param countedBy the limits of the queue, and the endpoint if only other credentials have limits for it */
 	constructor(
 		readonly request: PermitRequest,
 		readonly queue: Queue,
@@ -71,7 +71,7 @@ export class Permit {
 		return this.startedAt + this.request.maxWaitMs - performance.now();
 	}
 
-	/** How long (ms) it has waited for something. */
+	/** How long (ms) it has waited in all. */
 	get waitedMs(): number {
 		return this.since - this.startedAt;
 	}
@@ -81,10 +81,10 @@ export class Permit {
 		return this.queue.own.endpoint.otherClients.lastLetThroughAt;
 	}
 
-	/** Called for the first of a queue. */
+	/** Notes what it waits for. Called while it is the first of its queue. */
 	waitsFor(cause: WaitCause | undefined): void {
 		const now = performance.now();
-		// Until now, it has waited for the same as those before it.
+		// Until now, it has waited for the same thing as those before it.
 		if (this.cause === null) this.cause = this.queue.lastCause;
 		if (cause === this.cause) return;
 		if (this.cause !== undefined && now - this.since > this.longestMs) {
@@ -100,7 +100,7 @@ export class Permit {
 		this.sentAt = performance.now();
 		const places = this.countedBy.map(async (applied, index) => {
 			const { endpoint, limits } = applied;
-			// It counts at once; only its Bottleneck job is awaited.
+			// The slot counts at once; only its Bottleneck job is awaited.
 			const placed = endpoint.take(this, limits);
 			const all = limits.map((limit, window) => {
 				const known = used[index]?.[window] ?? 0;
@@ -114,7 +114,7 @@ export class Permit {
 	}
 
 	/**
-	 * To be called before the request goes out: slots that were taken long ago are taken again. If false, call `unused`.
+	 * Call right before the request goes out: takes slots again that were taken long ago. If it returns false, call `unused`.
 	 * @throws RedisError, or the signal's reason
 	 */
 	async confirm(signal: AbortSignal): Promise<boolean> {
@@ -129,27 +129,27 @@ export class Permit {
 		this.ended(0);
 	}
 
-	/** A 429; again if its body says how long to wait. @param requestedMs 0 if unknown @param spent a limit without rest */
+	/** For a 429; again when its body says how long to wait. @param requestedMs 0 if unknown @param spent a used-up limit */
 	refused(requestedMs: number, spent?: { resetMs: number; max?: number }): void {
 		if (this.countedAt !== undefined) return this.pause(requestedMs, true);
 		const named = this.withLimit(spent?.max);
 		const askedMs = requestedMs || (spent?.resetMs ?? 0);
 		const blamed = named ?? this.blamed(askedMs);
 		const { otherClients } = blamed.endpoint;
-		// For the few slots of an endpoint, the estimate would pause far longer than the service asks.
+		// With the few slots of an endpoint, the estimate would pause far longer than the service asks.
 		if (askedMs === 0 || blamed === this.queue.general || otherClients.isRefusing) {
 			const used = this.used.get(blamed) ?? [];
 			otherClients.learn(used.length > 0 ? used : [ASSUMED_LIMIT], this.sentAt);
 		}
 		for (const { endpoint } of this.countedBy) endpoint.otherClients.refused(this.sentAt);
-		// Only requests under a named limit wait for its reset, see `applyHeaderLimits`.
+		// For the reset of a named limit, only the requests under it wait: see `applyHeaderLimits`.
 		this.pause(named === undefined ? askedMs : requestedMs, true);
 		this.ended(0);
 	}
 
 	/**
-	 * Pauses the requests under the same limits, as the service asks. After a refusal, a pause no longer than the window
-	 * of the endpoint is about that window, any other about all requests of the key.
+	 * Pauses the requests under the same limits, as the service asks. After a refusal, a pause no longer than the window of
+	 * the endpoint is for the endpoint alone. Any other pause is for all requests of the key.
 	 */
 	pause(requestedMs: number, isRefusal = false): void {
 		const { own } = this.queue;
@@ -161,7 +161,7 @@ export class Permit {
 		this.request.limitStore?.publish(this.queue.limits);
 	}
 
-	/** @param lateMs until when (ms from now) the service may count it; -Infinity for never */
+	/** @param lateMs how long (ms from now) the service may still count it; -Infinity if it never will */
 	ended(lateMs: number): void {
 		if (this.countedAt !== undefined) return;
 		this.countedAt = performance.now() + lateMs;
@@ -175,26 +175,26 @@ export class Permit {
 		this.ended(-Infinity);
 	}
 
-	/** @param all how much is left of limits for all clients, and when (ms from now) they are reset */
+	/** @param all for each limit, how much is left for all clients, and when (ms from now) it is reset */
 	applyHeaderLimits(all: Array<{ remaining: number; resetMs: number; max?: number }>): void {
 		for (const applied of this.queue.limits) {
 			const { endpoint, limits } = applied;
 			const said = all.filter(({ max }) => (this.withLimit(max) ?? this.queue.own) === applied);
 			if (said.length === 0) continue;
 			const others = endpoint.permits.filter((one) => one !== this);
-			// The service may not have counted those under way.
+			// The service may not have counted the requests under way.
 			const underWay = others.filter(({ countedAt }) => countedAt === undefined).length;
 			const rooms = said.map(({ remaining, resetMs }) => ({ left: remaining - underWay, resetMs }));
 			endpoint.otherClients.applyHeaderLimits(limits, rooms, this.sentAt);
 		}
 	}
 
-	/** The service names a limit only by its max. */
+	/** A service identifies a limit only by its max. */
 	private withLimit(max?: number): AppliedLimits | undefined {
 		return this.queue.limits.find(({ limits }) => limits.some((limit) => limit.max === max));
 	}
 
-	/** A guess, as the service does not say which window was full. A short wait points to a general one. */
+	/** A guess, because the service does not say which window was full. A short wait points to a general one. */
 	private blamed(requestedMs: number): AppliedLimits {
 		const { own, general } = this.queue;
 		const isBusy = this.used.get(general)?.some(({ used, max }) => 2 * used > max) === true;

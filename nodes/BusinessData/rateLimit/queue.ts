@@ -1,6 +1,6 @@
 /**
- * The waiting requests under the same limits, so that those under tighter limits hold up no others. The lowest priority
- * number goes first; among equals, runs take turns.
+ * The waiting requests under the same limits. Those under tighter limits have a queue of their own, so they hold up no
+ * others. The lowest priority number goes first; among equals, runs take turns.
  */
 import type { AppliedLimits, Obstacle } from './endpointLimiter';
 import { holdMsOf, longestOf } from './limits';
@@ -9,16 +9,16 @@ import { type WaitCause, WaitTooLongError } from './waitTime';
 
 export class Queue {
 	size = 0;
-	/** Which limit has no room in the limit store, and when (ms, `performance.now()`) to ask again. */
+	/** Which limit is full in the limit store, and when (ms, `performance.now()`) to ask again. */
 	full: { cause?: WaitCause; until: number } = { until: 0 };
-	/** What the request that went last has waited for. */
+	/** What the last admitted request waited for. */
 	lastCause: WaitCause | undefined;
-	/** The limits of the endpoint first. */
+	/** Those of the endpoint first. */
 	readonly limits: AppliedLimits[];
-	/** By priority, and by run in the order of their turns. */
+	/** By priority, then by run in the order of their turns. */
 	private readonly runs = new Map<number, Map<string, Set<Permit>>>();
 
-	/** @param own equal to `general` where the endpoint has none */
+	/** @param own limits of the endpoint; the same as `general` if it has none */
 	constructor(
 		readonly key: string,
 		readonly own: AppliedLimits,
@@ -27,7 +27,7 @@ export class Queue {
 		this.limits = own === general ? [general] : [own, general];
 	}
 
-	/** The first request that can wait out the pause; those before it fail. */
+	/** The first request that can wait for the end of the pause. Those before it fail. */
 	next(): Permit | undefined {
 		for (;;) {
 			const runs = this.runs.get(Math.min(...this.runs.keys()));
@@ -63,7 +63,7 @@ export class Queue {
 		permit.refuse(error);
 	}
 
-	/** How many requests go before a new one, at the least: all of higher priority, all of its run, one of each other run. */
+	/** How many requests go before a new one, at least: all of higher priority, all of its run, one of each other run. */
 	aheadOf({ run, priority }: Pick<PermitRequest, 'run' | 'priority'>): number {
 		let ahead = 0;
 		for (const [number, runs] of this.runs) {
@@ -77,7 +77,7 @@ export class Queue {
 		return Math.max(...this.limits.map(({ endpoint }) => endpoint.otherClients.pausedMs));
 	}
 
-	/** @param checksWindows whether full windows of this process count */
+	/** @param checksWindows whether a full window of this process is an obstacle */
 	obstacle(checksWindows: boolean): Obstacle | undefined {
 		for (const { endpoint, limits } of this.limits) {
 			const obstacle = endpoint.obstacle(limits, checksWindows);
@@ -88,7 +88,7 @@ export class Queue {
 		return againMs > 0 ? { cause, againMs } : undefined;
 	}
 
-	/** The error for a pause that is longer than `leftMs` (ms) or than all windows. */
+	/** The error for a pause that is longer than `leftMs` (ms) or than every window. */
 	pauseError(leftMs = Infinity): WaitTooLongError | undefined {
 		const { pausedMs } = this;
 		const isLong = pausedMs > holdMsOf(longestOf(this.limits.flatMap(({ limits }) => limits)));

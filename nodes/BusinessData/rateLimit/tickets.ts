@@ -1,12 +1,12 @@
 /**
- * Tickets for executions that wait for room outside the limiter, such as parked ones. A ticket reserves nothing: it
- * makes later tickets later, so that executions do not all wake for the same room. It ends when a request uses it, or
+ * Tickets for executions that wait for room outside the limiter, such as parked ones. A ticket reserves nothing: it only
+ * delays later tickets, so that executions do not all wake for the same room. It ends when a request uses it, or when it
  * lapses.
  */
 
-/** How long (ms) a ticket lasts after its time: the holder may wake a minute late, or never. */
+/** How long (ms) a ticket outlasts its time, because the holder may wake a minute late, or never. */
 export const TICKET_KEPT_MS = 90_000;
-/** How long (ms) before its time a ticket may be used: clocks and timers differ. */
+/** How long (ms) before its time a ticket may be used, because clocks and timers differ. */
 export const TICKET_EARLY_MS = 2_000;
 
 /** Room for one request from a time (ms, `performance.now()`) on. */
@@ -20,19 +20,19 @@ export class Tickets {
 	constructor(private all: Ticket[] = []) {}
 
 	/**
-	 * The times of the tickets of other holders that go before new ones: all, or only those before the holder's own unused
-	 * tickets, which keep its place.
+	 * The times of other holders' tickets that go before new ones of the holder. If it has enough unused tickets, these keep
+	 * its place, so that only the tickets before them count.
 	 */
 	before(holder: string, count: number): number[] {
 		const own = this.keptBy(holder);
 		const place = own.length >= count ? (own[0]?.at ?? Infinity) : Infinity;
-		// All processes sort tickets of the same time alike.
+		// With the same time, the holder decides, so that all processes agree.
 		const isBefore = (one: Ticket) => one.at < place || (one.at === place && one.holder < holder);
 		const others = this.kept().filter((one) => one.holder !== holder);
 		return others.filter(isBefore).map(({ at }) => at);
 	}
 
-	/** Whether the holder has just so many tickets, and they may be used. */
+	/** Whether the holder has exactly `count` tickets, and may use them now. */
 	areDue(holder: string, count: number): boolean {
 		const own = this.keptBy(holder);
 		return own.length === count && isUsable(own[0]);
@@ -49,7 +49,7 @@ export class Tickets {
 		if (isUsable(this.kept()[0])) this.all.shift();
 	}
 
-	/** How long (ms) until the last ticket lapses; 0 without any. */
+	/** How long (ms) until the last ticket lapses; 0 if there are none. */
 	get lapsedInMs(): number {
 		const last = this.kept().at(-1);
 		return last === undefined ? 0 : last.at + TICKET_KEPT_MS - performance.now();

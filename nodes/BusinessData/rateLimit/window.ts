@@ -1,6 +1,6 @@
 /**
- * The slots of a window: running jobs of a Bottleneck limiter whose `maxConcurrent` is the limit. A slot is held from
- * when a request goes out until a window after its response, so the service sees at most `max` requests in any window.
+ * The slots of a window: running jobs of a Bottleneck limiter whose `maxConcurrent` is the limit. A slot is held from the
+ * start of a request until one window after its response, so the service sees at most `max` requests in any window.
  */
 import Bottleneck from 'bottleneck/light';
 
@@ -9,17 +9,17 @@ import type { Permit } from './permit';
 
 export class Window {
 	private readonly jobs: Bottleneck;
-	/** By the permits that have them, oldest first. */
+	/** By the permit that has the slot, oldest first. */
 	private readonly slots = new Map<Permit, { end: () => void; timer?: NodeJS.Timeout }>();
 
-	/** @param onFreed called after a slot was given back */
+	/** @param onFreed called after a slot was freed */
 	constructor(
 		private readonly limit: Limit,
 		private readonly onFreed: () => void,
 	) {
-		// Bottleneck schedules jobs by the wall clock. With this `minTime`, a clock that is set back delays none.
+		// Bottleneck schedules by the wall clock. With this `minTime`, no job is delayed if the clock is set back.
 		this.jobs = new Bottleneck({ maxConcurrent: limit.max, minTime: -Infinity });
-		// Bottleneck delays the first job to the next millisecond, so the first one is of no request, and takes no slot.
+		// Bottleneck delays its first job to the next millisecond, so that is an empty one, which takes no slot.
 		void this.jobs.schedule({ weight: 0, priority: 0 }, async () => await Promise.resolve());
 	}
 
@@ -32,8 +32,8 @@ export class Window {
 	}
 
 	/**
-	 * The slot counts at once. With `max`, there must be room. Without it, the request has no limit of this length: in a
-	 * full window, the oldest slot that the service has counted makes room.
+	 * Takes a slot, which counts at once. With `max`, there must be room. Without it, the request has no limit of this
+	 * length, so in a full window, the oldest slot of a request that has ended makes room.
 	 */
 	async take(permit: Permit, max?: number): Promise<void> {
 		if (max === undefined && this.used >= this.limit.max) {
@@ -44,7 +44,7 @@ export class Window {
 		const ended = new Promise<void>((resolve) => (end = resolve));
 		this.slots.set(permit, { end });
 		this.freeInTime(permit);
-		// The widest limit of all requests counts.
+		// The window is as wide as the widest limit of all requests.
 		const most = Math.max(max ?? 0, this.used);
 		if (most > this.limit.max) this.jobs.updateSettings({ maxConcurrent: (this.limit.max = most) });
 		await new Promise<void>((placed, failed) => {
@@ -56,7 +56,7 @@ export class Window {
 		});
 	}
 
-	/** Frees a slot once the window has passed, never before. The timer keeps no process alive. */
+	/** Frees the slot once the window has passed, never before. The timer does not keep the process alive. */
 	freeInTime(permit: Permit): void {
 		const slot = this.slots.get(permit);
 		if (slot === undefined || permit.countedAt === undefined) return;

@@ -1,4 +1,4 @@
-/** Where a Redis is, and how to log in there. */
+/** Where a Redis is, and how to log in. */
 
 export interface RedisNode {
 	host: string;
@@ -11,9 +11,9 @@ export interface RedisAccess {
 	/** Empty for none. */
 	password: string;
 	tls: boolean;
-	/** The name in the certificates, if it is not the host. */
+	/** The name in the certificates, if it differs from the host. */
 	tlsServerName?: string;
-	/** The certificates (PEM) of the authority to trust, in place of those that Node.js trusts. */
+	/** Certificates (PEM) of the authority to trust instead of those that Node.js trusts. */
 	tlsCa?: string;
 }
 
@@ -21,9 +21,9 @@ export interface RedisAddress extends RedisAccess {
 	topology: 'standalone' | 'cluster' | 'sentinel';
 	/** The server, some servers of the cluster, or the Sentinels. */
 	nodes: RedisNode[];
-	/** Not of a cluster. */
+	/** Not for a cluster. */
 	database?: number;
-	/** The name that the Sentinels have for the primary and its replicas. */
+	/** The Sentinels' name for the primary and its replicas. */
 	group?: string;
 	/** The Sentinels' password; empty for none. */
 	sentinelPassword?: string;

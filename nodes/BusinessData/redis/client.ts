@@ -1,6 +1,6 @@
 /**
- * Connections by ioredis, loaded on first use, as most installations count in memory. A client never reconnects or
- * retries by itself: that is up to its caller.
+ * Connections by ioredis, which is loaded on first use because most installations count in memory. A client never
+ * reconnects or retries by itself: that is up to its caller.
  */
 import { hash } from 'node:crypto';
 import { isIP } from 'node:net';
@@ -14,7 +14,7 @@ import { messageOf } from '../values/text';
 
 export const COMMAND_TIMEOUT_MS = 2_000;
 const CONNECT_TIMEOUT_MS = 5_000;
-/** Before most firewalls forget a connection. */
+/** Sooner than most firewalls forget a connection. */
 const KEEP_ALIVE_MS = 10_000;
 
 let loaded: typeof Ioredis | undefined;
@@ -33,7 +33,7 @@ export function optionsOf({ user, password }: RedisAccess): Ioredis.RedisOptions
 		keepAlive: KEEP_ALIVE_MS,
 		// Otherwise a timer would keep the process alive.
 		disconnectTimeout: 0,
-		// A server that is loading its data says so to the first command.
+		// A server that is still loading its data says so in reply to the first command.
 		enableReadyCheck: false,
 		disableClientInfo: true,
 		retryStrategy: () => null,
@@ -49,7 +49,7 @@ export function tlsOf({ tls, tlsServerName = '', tlsCa = '' }: RedisAccess, host
 	};
 }
 
-/** A script must allow a retry when its reply was lost. */
+/** A script must tolerate a retry after its reply was lost. */
 export class RedisScript {
 	readonly hash: string;
 
@@ -76,13 +76,13 @@ export class RedisClient {
 			return this;
 		} catch (error) {
 			this.close();
-			// Where the rejection only says that the connection is closed, the event has the cause.
+			// The rejection may only say that the connection is closed; the event has the cause.
 			throw this.failure ?? error;
 		}
 	}
 
 	/**
-	 * @param keys with one hash tag, so that a cluster has them on one server
+	 * @param keys with the same hash tag, so that a cluster has them on one server
 	 * @param signal when it aborts, nothing more is sent
 	 * @throws what Redis replies, or why there was no reply
 	 */
@@ -97,7 +97,7 @@ export class RedisClient {
 		const all = [...keys, ...parameters];
 		try {
 			return await redis.evalsha(hash, count, ...all).catch(async (error: unknown) => {
-				// Redis forgets scripts when it is restarted.
+				// Redis forgets scripts when it restarts.
 				if (!messageOf(error).startsWith('NOSCRIPT') || signal.aborted) throw error;
 				return await redis.eval(lua, count, ...all);
 			});
@@ -129,17 +129,17 @@ export function serverAt(
 	});
 	const client = new RedisClient(redis, async () => {
 		await redis.connect();
-		// Not awaited: a server that hangs would take two timeouts.
+		// Not awaited, because a server that hangs would take two timeouts.
 		redis.client('SETNAME', PACKAGE).catch(() => undefined);
 		await redis.ping();
-		// Only the event reports a database that does not exist; ioredis would use the first one.
+		// Only the event reports that the database does not exist; ioredis would use the first one.
 		if (client.failure !== undefined) throw client.failure;
 		redis.stream.unref();
 	});
 	return client;
 }
 
-/** Asks all servers side by side for the first good response. @throws the failure of one of them */
+/** Asks all servers in parallel, and returns the first good response. @throws the failure of one of them */
 export async function firstResponse<T>(
 	nodes: RedisNode[],
 	access: RedisAccess,

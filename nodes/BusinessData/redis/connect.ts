@@ -14,11 +14,11 @@ import {
 import { UNKNOWN_SENTINEL_GROUP } from './failure';
 import { PACKAGE } from './keyPrefix';
 
-/** While slots move between servers. */
+/** For the time in which slots move between servers. */
 const MOST_REDIRECTIONS = 6;
 
 /**
- * @param known the servers of a cluster, as last seen; updated
+ * @param known servers of the cluster, as last seen; kept up to date
  * @throws why there is no connection, within some seconds
  */
 export async function connect(address: RedisAddress, known: RedisNode[]): Promise<RedisClient> {
@@ -28,7 +28,7 @@ export async function connect(address: RedisAddress, known: RedisNode[]): Promis
 	return await serverAt(server as RedisNode, address, database).connect();
 }
 
-/** ioredis's own Sentinel support asks one after another, and does not report why one fails. */
+/** ioredis's own Sentinel support asks one after another, and does not report why one of them fails. */
 async function primaryOf(address: RedisAddress): Promise<RedisNode> {
 	const { nodes, group = '', sentinelPassword = '' } = address;
 	const access = { ...address, user: '', password: sentinelPassword };
@@ -50,7 +50,7 @@ async function connectToCluster(address: RedisAddress, known: RedisNode[]): Prom
 		retryDelayOnClusterDown: 0,
 		slotsRefreshTimeout: COMMAND_TIMEOUT_MS,
 		clusterRetryStrategy: () => null,
-		// Not resolved to addresses: certificates are for names.
+		// Not resolved to addresses, because certificates are for names.
 		dnsLookup: (host, done) => done(null, host),
 		redisOptions: { ...optionsOf(address), connectionName: PACKAGE },
 	});
@@ -70,7 +70,7 @@ async function connectToCluster(address: RedisAddress, known: RedisNode[]): Prom
 	return await client.connect();
 }
 
-/** ioredis reports little of why it cannot connect to a cluster, so its servers are asked first. */
+/** ioredis hardly says why it cannot connect to a cluster, so the servers are asked first. */
 async function nodeThatIsUp(address: RedisAddress, known: RedisNode[]): Promise<RedisNode> {
 	return await firstResponse([...address.nodes, ...known], address, async ({ redis }, node) => {
 		const info = await redis.call('CLUSTER', 'INFO');

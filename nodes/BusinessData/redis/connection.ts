@@ -1,5 +1,5 @@
 /**
- * One connection per address and process, which opens on use and closes when idle. It never keeps a process alive. The
+ * One connection per address and process, which opens on use and closes when idle. It never keeps the process alive. The
  * limit store and Send Once share it.
  */
 import { abortable, never } from '../async';
@@ -13,10 +13,10 @@ import { howToFix, isPermanent, needsNewConnection, RedisError } from './failure
 
 /** How long (ms) scripts are retried while Redis cannot be used. */
 const LONGEST_OUTAGE_MS = 15_000;
-/** With fail-over: by default, a cluster notices an outage after 15 s, and Sentinels after 30 s. */
+/** The same with failover: by default, a cluster notices an outage after 15 s, and Sentinels after 30 s. */
 const LONGEST_FAILOVER_MS = 45_000;
 const RETRY_MS = 200;
-/** A failure after so long (ms) without an attempt begins a new outage. */
+/** After this long (ms) without an attempt, a failure begins a new outage. */
 const FORGOTTEN_MS = 1_000;
 const IDLE_MS = 30_000;
 
@@ -25,7 +25,7 @@ export class RedisConnection {
 	/** The servers of a cluster, as the last client knew them. */
 	private readonly known: RedisNode[] = [];
 	private lastFailure: unknown;
-	/** The first and the last of the failures in a row (ms, `performance.now()`). */
+	/** When (ms, `performance.now()`) the current outage began, and its last failure. */
 	private failing: { since: number; last: number } | undefined;
 	private idleTimer: NodeJS.Timeout | undefined;
 	private underWay = 0;
@@ -38,8 +38,8 @@ export class RedisConnection {
 
 	/**
 	 * Runs a script, and retries it while Redis cannot be used.
-	 * @throws RedisError when Redis has failed for 15 s (45 s where another server may take over), or at once when
-	 * waiting cannot help; the signal's reason on abort
+	 * @throws RedisError when Redis has failed for 15 s (45 s if another server may take over), or at once if waiting cannot
+	 * help; the signal's reason on abort
 	 */
 	async run<T>(
 		script: RedisScript,
@@ -55,7 +55,7 @@ export class RedisConnection {
 		clearTimeout(this.idleTimer);
 		try {
 			for (let failures = 0; ; failures++) {
-				// The first retry needs no pause: it replaces a closed connection.
+				// The first retry needs no pause, as it replaces a closed connection.
 				if (failures > 1) await abortable(pause(), signal);
 				signal.throwIfAborted();
 				try {
@@ -67,7 +67,7 @@ export class RedisConnection {
 					signal.throwIfAborted();
 					this.lastFailure = error;
 					const last = performance.now();
-					// Scripts that fail one after the other do not each wait for the whole time.
+					// In an outage, each script does not wait for the whole time anew.
 					this.failing = { since: this.failing?.since ?? startedAt, last };
 					const failedMs = last - Math.min(this.failing.since, startedAt);
 					if (isPermanent(error) || failedMs >= outageMs) throw this.explain(error);
@@ -80,7 +80,7 @@ export class RedisConnection {
 		}
 	}
 
-	/** The error of the last command, as long as none has succeeded since. */
+	/** The error of the last script, if none has succeeded since. */
 	failure(): RedisError | undefined {
 		return this.lastFailure === undefined ? undefined : this.explain(this.lastFailure);
 	}
@@ -92,13 +92,13 @@ export class RedisConnection {
 			client = await used;
 			return await client.run(...script);
 		} catch (error) {
-			// A client that has failed to connect never will.
+			// A client that failed to connect never will.
 			if (client === undefined || needsNewConnection(error)) this.replace(used);
 			throw error;
 		}
 	}
 
-	/** Closes the client, unless another has taken its place; the next script opens a new one. */
+	/** Closes the client unless another one has taken its place. The next script opens a new one. */
 	private replace(used: Promise<RedisClient> | undefined): void {
 		if (this.client !== used) return;
 		this.client = undefined;
@@ -113,7 +113,7 @@ export class RedisConnection {
 		const cause = [password, sentinelPassword]
 			.filter((secret) => secret !== '')
 			.reduce((text, secret) => text.replaceAll(secret, '***'), messageOf(error))
-			// Redis repeats what it refuses: of a long password only the beginning, which is not found above.
+			// Redis quotes what it refuses. Of a long password, it quotes only the beginning, which is not masked above.
 			.replace(/,? with args beginning with:.*/s, '');
 		const fields = topology === 'standalone' ? 'Redis Host, Redis Port' : 'Redis Nodes';
 		const checkFields = `Requests cannot be counted together with other n8n processes. Check ${fields} and Redis TLS in the credential and whether Redis is up.`;
@@ -125,14 +125,14 @@ export class RedisConnection {
 	}
 }
 
-/** Its timer keeps no process alive: that is up to the request that waits. */
+/** The timer does not keep the process alive: that is up to the request that waits. */
 async function pause(): Promise<void> {
 	await new Promise<void>((resolve) => void setTimeout(resolve, RETRY_MS).unref());
 }
 
 const connections = processWide('redis/1', () => new Map<string, RedisConnection>());
 
-/** The process's connection to an address, shared by all credentials that name it. */
+/** This process's connection to an address, shared by all credentials with that address. */
 export function connectionTo(address: RedisAddress): RedisConnection {
 	const key = hashOf(address);
 	const connection = connections().get(key) ?? new RedisConnection(address);

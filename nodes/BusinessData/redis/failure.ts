@@ -1,6 +1,6 @@
 /**
- * What a failure of Redis means, and how to fix it. Judged by the code of the error or the beginning of the reply: the
- * rest may have names of hosts in it, which may say anything.
+ * What a failure of Redis means, and how to fix it. It is judged by the code of the error or the beginning of the reply,
+ * because the rest may contain host names, and so any words.
  */
 import { SharedError } from '../values/sharedError';
 import { messageOf } from '../values/text';
@@ -9,9 +9,9 @@ import { messageOf } from '../values/text';
 export class RedisError extends SharedError {
 	constructor(
 		message: string,
-		/** How the user goes on. */
+		/** What the user can do. */
 		readonly description: string,
-		/** Whether waiting does not help, as with a wrong password. */
+		/** Whether waiting cannot help, as with a wrong password. */
 		readonly isPermanent = false,
 	) {
 		super(message);
@@ -28,7 +28,7 @@ const CHECK_USER =
 
 const PERMANENT: Known = [
 	[/^(WRONGPASS|NOAUTH|NOPERM|DENIED|ERR (invalid password|AUTH|Client sent AUTH))\b/, CHECK_USER],
-	// The same for a command in a script, in several versions of Redis.
+	// The same for a command in a script, as worded by several versions of Redis.
 	[
 		/^ERR (ACL failure in script\b|The user executing the script can't run\b|.*-NOPERM\b)/,
 		CHECK_USER,
@@ -65,7 +65,7 @@ const PERMANENT: Known = [
 	[new RegExp(`^${UNKNOWN_SENTINEL_GROUP}$`), 'Check Redis Sentinel Group in the credential.'],
 ];
 
-/** How to fix those that do not go away. Redis 6 puts the error of a command behind that of its script. */
+/** How to fix those that last. Redis 6 puts the error of a command after that of its script. */
 const TRANSIENT: Known = [
 	[/^OOM\b|-OOM\b/, 'Redis has no memory left: raise its maxmemory, or remove data.'],
 	[/^MISCONF\b|-MISCONF\b/, 'Redis cannot save its data, and accepts no more: its log says why.'],
@@ -79,7 +79,7 @@ const TRANSIENT: Known = [
 	],
 ];
 
-/** The server is the wrong one, or not ready: a new connection may lead to another. */
+/** The server is the wrong one, or not ready. A new connection may lead to another one. */
 const WRONG_OR_NOT_READY =
 	/^(READONLY|LOADING|MASTERDOWN|CLUSTERDOWN|MOVED|ASK|TRYAGAIN|UNBLOCKED|NOREPLICAS)\b|-READONLY\b/;
 
@@ -91,7 +91,7 @@ export function howToFix(error: unknown): string | undefined {
 	return [...PERMANENT, ...TRANSIENT].find(([sign]) => sign.test(signOf(error)))?.[1];
 }
 
-/** False where a working server refuses a script. */
+/** False if a working server refuses the script. */
 export function needsNewConnection(error: unknown): boolean {
 	const isReply = error instanceof Error && error.name === 'ReplyError';
 	return !isReply || WRONG_OR_NOT_READY.test(signOf(error)) || isPermanent(error);

@@ -1,4 +1,4 @@
-/** Errors as n8n shows them, and as the items of a node that continues on error. */
+/** Turns errors into n8n's own, and into the items of a node that continues on error. */
 import {
 	ExpressionError,
 	type Failure,
@@ -23,31 +23,31 @@ import { messageOf, pluralize } from '../values/text';
 export type NodeError = NodeApiError | NodeOperationError;
 
 /**
- * The error as one of n8n's own, with `outcome`, and `retryAfterSeconds` where known, in its context.
- * @param itemIndex the item it belongs to, if it belongs to one
+ * The error as one of n8n's own, with `outcome`, and `retryAfterSeconds` if known, in its context.
+ * @param itemIndex index of the item that the error belongs to, if any
  */
 export function toNodeError(node: INode, error: unknown, itemIndex?: number): NodeError {
 	if (error instanceof NodeApiError || error instanceof NodeOperationError) return error;
 	const message = messageOf(error);
 	const details = detailsOf(error);
 	if (details === undefined) {
-		// n8n may report an unexpected error as a fault of the node.
+		// Given the error itself, n8n may report it as a bug of the node.
 		const isUnexpected = error instanceof Error && !(error instanceof ExecutionCanceledError);
 		const nodeError = new NodeOperationError(node, isUnexpected ? error : message, { itemIndex });
-		// The parameters of an item are read before anything is sent for it.
+		// The parameters of an item are evaluated before anything is sent for it.
 		if (error instanceof ExpressionError) nodeError.context.outcome = 'notSent';
 		return nodeError;
 	}
 	const { description, cause: _, ...context } = details;
 	const options = { message, description, itemIndex, failure: failureOf(details) };
 	const httpCode = details.statusCode?.toString();
-	// Only our own words go in: the original error would add the request's headers.
+	// Without the original error, which would add the request's headers.
 	const nodeError =
 		error instanceof RequestError
 			? new NodeApiError(node, { message, httpCode: httpCode ?? null }, { ...options, httpCode })
 			: new NodeOperationError(node, message, options);
 	Object.assign(nodeError.context, context);
-	// n8n replaces a message with a code such as ECONNRESET by its own advice, which may be to retry what has taken effect.
+	// For a code such as ECONNRESET, n8n puts its own message, which may advise to repeat what has taken effect.
 	nodeError.message = message;
 	return nodeError;
 }
@@ -66,7 +66,7 @@ function detailsOf(error: unknown): RequestErrorDetails | undefined {
 	return { outcome, cause, description: error.description };
 }
 
-/** Lets n8n 2.x delay the next poll of a trigger. */
+/** What n8n 2.x needs to delay the next poll of a trigger. */
 function failureOf({ cause, retryAfterSeconds }: RequestErrorDetails): Failure | undefined {
 	if (cause === undefined) return undefined;
 	const canWait = cause === 'rate-limited' || cause === 'temporarily-unavailable';
@@ -74,7 +74,7 @@ function failureOf({ cause, retryAfterSeconds }: RequestErrorDetails): Failure |
 	return { cause, retryAfterMs: retryAfterSeconds * 1000 };
 }
 
-/** The output of a failed item where the node continues on error. */
+/** The output for a failed item if the node continues on error. */
 export function errorItem(
 	input: INodeExecutionData | undefined,
 	error: NodeError,
@@ -85,14 +85,14 @@ export function errorItem(
 	return { json, error, pairedItem: { item: itemIndex } };
 }
 
-/** n8n takes an item with only these fields for a failed one. */
+/** n8n treats an item with only these fields as failed. */
 const ERROR_FIELDS = ['error', 'message', 'details'];
 
 export function isErrorJson(json: IDataObject): boolean {
 	return Boolean(json.error) && Object.keys(json).every((name) => ERROR_FIELDS.includes(name));
 }
 
-/** `item 3`, `items 0–4` or `items 0–2, 7`: as n8n counts them, from 0. */
+/** `item 3`, `items 0–4` or `items 0–2, 7`, counted from 0 as in n8n. */
 export function nameItems(indexes: number[]): string {
 	return `${indexes.length === 1 ? 'item' : 'items'} ${rangesOf(indexes)}`;
 }

@@ -1,6 +1,6 @@
 /**
- * Retry On Fail runs the whole node again. What a previous attempt of the run has sent, or may have sent, is not sent
- * again.
+ * Retry On Fail runs the whole node again. This remembers what previous attempts of a run have sent, or may have sent, so
+ * that it is not sent again.
  */
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
@@ -8,34 +8,34 @@ import type { RequestError } from '../transport/requestError';
 import { processWide } from '../values/processWide';
 import type { NodeError } from './itemErrors';
 
-/** What came of a task. */
+/** The result of a task. */
 export interface TaskResult {
 	/** Without `pairedItem`. */
 	output: INodeExecutionData[];
-	/** A Dry Run has tried nothing. */
+	/** A Dry Run ends as `notTried`. */
 	ending: 'done' | 'skipped' | 'notTried';
 }
 
 export interface Attempts {
-	/** By the index of a task, what came of it for good. */
+	/** The final results, by the index of the task. */
 	results: Map<number, TaskResult | { ending: 'unknown'; error: RequestError }>;
-	/** Adds to the error that ends the run what became of all items; undefined before the first attempt. */
+	/** Adds what happened to each item to the error that ends the run; undefined before the first attempt. */
 	addResultsTo?: (error: NodeError) => void;
-	/** How many have failed; counted for tools only. */
+	/** How many attempts have failed; counted for tools only. */
 	failed?: number;
 }
 
 /**
- * By the input of the run, an object that all its attempts share. For the tool of an agent, n8n counts each attempt as
- * another run, and behind an MCP trigger nothing else stays the same. All loaded copies of the package share it, because
- * an update may come between two attempts.
+ * By the input of the run, an object that all its attempts share. Nothing else would do: n8n counts each attempt of an
+ * agent's tool as another run, and behind an MCP trigger all else changes. All loaded copies of the package share it,
+ * because an update may come between two attempts.
  */
 const attemptsByInput = processWide(
 	'attempts/1',
 	() => new WeakMap<object, Map<string, Attempts>>(),
 );
 
-/** The attempts of a run so far, to which each adds its own. */
+/** The previous attempts of a run, to which the current one adds its results. */
 export function attemptsOf(context: IExecuteFunctions): Attempts {
 	const input = context.getInputData()[0]?.json;
 	if (context.getNode().retryOnFail !== true || input === undefined) return { results: new Map() };
@@ -47,7 +47,7 @@ export function attemptsOf(context: IExecuteFunctions): Attempts {
 	return attempts;
 }
 
-/** Whether n8n makes no further attempt at a tool's call. To be called once for each that has failed. */
+/** Whether n8n makes no further attempt at a tool call. Call it once for each failed attempt. */
 export function isLastAttempt(context: IExecuteFunctions): boolean {
 	const { retryOnFail, maxTries = 3 } = context.getNode();
 	const attempts = attemptsOf(context);
@@ -55,17 +55,17 @@ export function isLastAttempt(context: IExecuteFunctions): boolean {
 	return retryOnFail !== true || attempts.failed >= Math.min(5, Math.max(2, maxTries));
 }
 
-/** Whether an agent has called the node as a tool. n8n 1.x shows it in the type alone. */
+/** Whether an agent has called the node as a tool. In n8n 1.x, only the type shows it. */
 export function isToolCall(context: IExecuteFunctions): boolean {
 	return context.getNode().type.endsWith('Tool');
 }
 
-/** Distinguishes runs with the same items: of other nodes, in loops, of sub-workflows. */
+/** Distinguishes runs with the same items, such as those of other nodes, loops and sub-workflows. */
 export function runNameOf(
 	context: IExecuteFunctions,
 	runIndex = context.evaluateExpression('{{ $runIndex }}', 0),
 ): string {
-	// In workflows that were not made in the editor, nodes may share an ID.
+	// The ID alone would not do: in workflows not made in the editor, nodes may share one.
 	const { id: nodeId, name } = context.getNode();
 	const { id: workflowId } = context.getWorkflow();
 	return JSON.stringify([context.getExecutionId(), workflowId, nodeId, name, runIndex]);

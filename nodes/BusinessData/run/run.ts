@@ -1,4 +1,4 @@
-/** One run of the node: its items, its credential, its client, and what ends it. */
+/** One run of the node, with its items, its credential and its client, and what ends it. */
 import { isDeepStrictEqual } from 'node:util';
 
 import type { IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
@@ -16,7 +16,7 @@ import { holdsExpression, readMarked } from '../values/unresolvedValues';
 import { countItems, nameItems, toNodeError } from './itemErrors';
 import { attemptsOf, isToolCall } from './previousAttempts';
 
-/** n8n shows them one below the other, and each item may have a list of its own. */
+/** n8n shows all hints one below the other, and each item may read a list of its own. */
 const MOST_LIST_HINTS = 5;
 
 export class Run {
@@ -27,7 +27,7 @@ export class Run {
 	/** The progress so far, in sentences; set by the operation. */
 	describeProgress: () => string[] = () => [];
 
-	/** To be called between items. */
+	/** Call it between items. */
 	readonly yieldToEventLoop = yieldWhenBusy();
 
 	private readonly controller = abortController();
@@ -37,9 +37,9 @@ export class Run {
 	private readonly stopListening: Array<() => void>;
 
 	private readonly savedParameters: INode['parameters'];
-	/** The last value of each parameter, with its item unless it is the same for all. */
+	/** The last value of each parameter, with its item unless the value is the same for all. */
 	private readonly values = new Map<string, { itemIndex?: number; value: unknown }>();
-	/** With the items that they concern. */
+	/** By message, the items that a hint concerns. */
 	private readonly hints = new Map<string, Set<number>>();
 	private readonly listHints = new Set<string>();
 
@@ -72,7 +72,7 @@ export class Run {
 				nodeError.context.outcome ??= 'notSent';
 				attemptsOf(context).addResultsTo?.(nodeError);
 			}
-			// n8n knows a stopped execution by this word.
+			// n8n recognizes a stopped execution by this word.
 			if (isCanceled(context) && !nodeError.message.includes('canceled')) {
 				nodeError.message = `The execution was canceled. Just before that: ${nodeError.message}`;
 			}
@@ -89,8 +89,8 @@ export class Run {
 	}
 
 	/**
-	 * The value of a parameter for an item, for a reader of `settingValues`.
-	 * @param fallback for a parameter that is not there
+	 * The value of a parameter for an item, to be read by a function of `settingValues`.
+	 * @param fallback value of a parameter that is missing
 	 */
 	parameter(name: string, itemIndex: number, fallback?: unknown): unknown {
 		const known = this.values.get(name);
@@ -101,30 +101,30 @@ export class Run {
 		return value;
 	}
 
-	/** Whether an expression makes the parameter or a part of it. */
+	/** Whether the parameter is or contains an expression. */
 	isComputed(name: string): boolean {
 		const saved = this.savedParameters[name];
 		return saved === undefined || holdsExpression(saved);
 	}
 
-	/** The Options of an item. @throws InvalidSettingError when they are not a group of fields */
+	/** The Options of an item. @throws InvalidSettingError if they are not a group of fields */
 	options(itemIndex: number): Record<string, unknown> {
 		return readGroup('Options', this.parameter('options', itemIndex, {}));
 	}
 
-	/** Shows a hint in the output panel, each only once. @param items that it concerns; none for the whole run */
+	/** Shows a hint in the output panel, each message once. @param items that it concerns; empty for the whole run */
 	hint(message: string, items: number[] = []): void {
 		const concerned = this.hints.get(message) ?? new Set();
 		for (const item of items) concerned.add(item);
 		this.hints.set(message, concerned);
 	}
 
-	/** Shows a hint at a list that was read; only the first five, and how many more there are. */
+	/** Shows a hint about a list that was read. Beyond the first five, only how many more there are. */
 	hintAtList(message: string): void {
 		this.listHints.add(message);
 	}
 
-	/** Shown while the node runs: in n8n's log, and in the browser of a run by hand. */
+	/** Shows a message while the node runs, in n8n's log and in the browser of a manual run. */
 	report(message: string): void {
 		this.log('info', message);
 		this.context.sendMessageToUI(message);
@@ -142,7 +142,7 @@ export class Run {
 		const { context, signal } = this;
 		const { waitTime, warnings } = this.client;
 		for (const stop of this.stopListening) stop();
-		// n8n keeps no error of a stopped execution, so its log says how far the run has come.
+		// n8n stores no error for a stopped execution, so its log says how far the run has come.
 		if (signal.aborted) {
 			const isShutdown = signal.reason instanceof ShutdownError;
 			const event = isShutdown ? 'interrupted, because n8n is shutting down' : 'stopped';
@@ -167,8 +167,8 @@ export class Run {
 }
 
 /**
- * The credential, which must be the same for all items: an expression in it may give each its own, and what goes out with
- * the wrong one reaches another business.
+ * The credential, which must be the same for all items: an expression in it may differ by item, and what is sent with the
+ * wrong one reaches another business.
  * @throws InvalidSettingError
  */
 async function readCredential(context: IExecuteFunctions) {

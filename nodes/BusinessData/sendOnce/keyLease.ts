@@ -1,6 +1,6 @@
 /**
- * Who is sending a key right now, in this process, and with Redis in all; others wait for the end of the lease. That
- * nothing is sent twice does not depend on leases, but on the rows in n8n's store.
+ * Who is sending a key right now: in this process, and with Redis in all processes. Others wait for the end of the lease.
+ * It is the rows in n8n's store, not the leases, that keep a document from being sent twice.
  */
 import { randomUUID } from 'node:crypto';
 
@@ -10,18 +10,18 @@ import type { UnderWay } from '../transport/serviceRequest';
 import type { KeyId } from './keyRow';
 import { processState } from './processState';
 
-/** How long (ms) others wait for the lease of a process that has died. */
+/** How long (ms) the lease of a process that has died holds up others. */
 const LEASE_MS = 15_000;
 const RENEWED_EVERY_MS = 2_000;
-/** A renewal may have to be retried on a new connection. */
+/** How long (ms) a renewal may take, because it may have to be retried on a new connection. */
 const RENEWED_WITHIN_MS = 5_000;
-/** How often (ms) to look up the lease of another process. */
+/** How often (ms) to check on the lease of another process. */
 const RETRY_MS = 200;
 
-/** In case the clock was set back. */
+/** Shortens a lease that lasts too long because the clock was set back. */
 const SHORTEN = `if redis.call('PTTL', KEYS[1]) > ${LEASE_MS} then redis.call('PEXPIRE', KEYS[1], ${LEASE_MS}) end`;
 
-/** Acquires or renews the lease KEYS[1] for the token ARGV[1]. Returns 0 when another has it. */
+/** Acquires or renews the lease KEYS[1] for the token ARGV[1]. Returns 0 if another token has it. */
 const ACQUIRE = new RedisScript(`
 local owner = redis.call('GET', KEYS[1])
 if not owner or owner == ARGV[1] then
@@ -39,8 +39,8 @@ return 1
 `);
 
 /**
- * Returns -1 while there is a lease KEYS[1], otherwise for how long (ms) it may be missing, because Redis is another
- * server, was emptied, or had its clock set. KEYS[2] names the server, and expires before any lease.
+ * Returns -1 if there is a lease KEYS[1], otherwise for how long (ms) it may be missing because Redis is another server,
+ * was emptied, or had its clock set. KEYS[2] names the server, and expires before any lease.
  */
 const LOOK_UP = new RedisScript(`
 local info = redis.pcall('INFO', 'server')
@@ -66,7 +66,7 @@ export class KeyLease {
 		private readonly redis: RedisConnection | undefined,
 		private readonly signal: AbortSignal,
 	) {
-		// The hash tag keeps them on one server of a cluster.
+		// The hash tag keeps both keys on one server of a cluster.
 		const prefix = `${KEY_PREFIX}:{sendOnce:${id.document}}`;
 		this.keys = [`${prefix}:lease:${id.name}`, `${prefix}:server`];
 	}
@@ -83,13 +83,13 @@ export class KeyLease {
 		const release = () => {
 			if (stop.signal.aborted) return;
 			stop.abort();
-			// If that fails, it expires.
+			// If this fails, the lease expires.
 			this.redis?.run(RELEASE, this.keys, [token]).catch(() => undefined);
 			leases.delete(this.id.name);
 			end();
 		};
 		try {
-			// Without a signal: it would be unknown whether the key is leased.
+			// No signal: after an abort, nobody would know whether the key is leased.
 			const isAcquired = (await this.redis?.run(ACQUIRE, this.keys, [token])) !== 0;
 			if (!isAcquired) release();
 			else this.keepRenewing(token, stop.signal).catch(() => undefined);
@@ -100,7 +100,7 @@ export class KeyLease {
 		}
 	}
 
-	/** @returns another sender, or how long (ms) its lease may be missing in Redis. @throws RedisError, or the signal's reason */
+	/** @returns another sender, or how long (ms) Redis may lack its lease. @throws RedisError, or the signal's reason */
 	async lookUp(): Promise<UnderWay | number> {
 		const ended = processState().leases.get(this.id.name);
 		if (ended !== undefined) return { ended };
@@ -117,7 +117,7 @@ export class KeyLease {
 	private async keepRenewing(token: string, signal: AbortSignal): Promise<void> {
 		while (this.redis !== undefined) {
 			await sleep(RENEWED_EVERY_MS, signal);
-			// If that fails, the next renewal may succeed.
+			// If this fails, the next renewal may succeed.
 			await this.redis.run(ACQUIRE, this.keys, [token], signal).catch(() => undefined);
 		}
 	}

@@ -1,6 +1,6 @@
 /**
- * The record of a key: a row in n8n's deduplication store. The database inserts a row only once, so of all senders in
- * all processes one records the key; its token says which.
+ * The record of a key: a row in n8n's deduplication store. The database inserts a row only once, so of all senders in all
+ * processes, only one can record the key. Its token shows which.
  */
 import { hash, randomUUID } from 'node:crypto';
 
@@ -10,26 +10,26 @@ import { InvalidSettingError } from '../values/invalidSettingError';
 import { processState } from './processState';
 import { inStore, storeFailed } from './storeErrors';
 
-/** In every row. */
+/** Entry in every row. */
 const KNOWN = 'known';
-/** In the row of a key that was marked by hand: any content matches. */
+/** Entry in the row of a key that was marked by hand: any content matches. */
 const ANY_CONTENT = '*';
-/** In the row until the outcome of the request is known. */
+/** Entry in the row until the outcome of the request is known. */
 const OPEN = '?';
 
-/** How long (ms) after its error a write may still land; until then nobody else gets the key. */
+/** How long (ms) after its error a write may still take effect. Until then, nobody else gets the key. */
 export const LATE_MS = 5_000;
-/** How long (ms) the row is checked then, at intervals that double. */
+/** How long (ms) the row is checked after a failed write, at intervals that double. */
 const WATCHED_MS = 10 * 60_000;
 const FIRST_PAUSE_MS = 100;
 
-/** `document` is a hash of workflow, business and endpoint, and `name` a hash of these and the key. */
+/** `document` is a hash of workflow, business and endpoint; `name` is a hash of these and the key. */
 export type KeyId = Record<'workflowId' | 'document' | 'name', string>;
 
 /** `mustMatch`: the same key with other content is an error. */
 export type Content = { hash: string; mustMatch: boolean };
 
-/** `hasOtherContent`: it was sent with other content, which is an error. `owner`: the token of its sender. */
+/** `hasOtherContent`: the key was used with other content, which is an error. `owner`: the token of its sender. */
 type Found = { state: SentState; hasOtherContent: boolean; owner: unknown };
 
 /** All methods throw a RequestError when the store fails. */
@@ -39,7 +39,7 @@ export class KeyRow {
 	/** Identifies the request. */
 	private token = '';
 
-	/** @throws InvalidSettingError where n8n has no store */
+	/** @throws InvalidSettingError if n8n has no store */
 	constructor(
 		readonly id: KeyId,
 		readonly content: Content | undefined,
@@ -48,7 +48,7 @@ export class KeyRow {
 		this.ownContent = `#${content?.hash ?? ''}`;
 	}
 
-	/** Repairs first what failed writes have left. */
+	/** Reads the row, after repairing what failed writes may have left. */
 	async find(): Promise<Found> {
 		for (const [token, state] of processState().watched.get(this.id.name) ?? []) {
 			await this.end(state, { token });
@@ -57,9 +57,9 @@ export class KeyRow {
 	}
 
 	/**
-	 * Records the key as perhaps sent if it is not known.
-	 * @param isRetry whether the previous attempt may have recorded it
-	 * @returns whether the record is that of this sender
+	 * Records the key as perhaps sent, unless it is known.
+	 * @param isRetry whether a previous attempt may have recorded it
+	 * @returns whether the record belongs to this sender
 	 */
 	async record(isRetry: boolean): Promise<boolean> {
 		if (!isRetry) this.token = randomUUID();
@@ -69,7 +69,7 @@ export class KeyRow {
 			return await this.add([this.token, KNOWN, this.ownContent, OPEN]);
 		} catch (error) {
 			const found = await this.read().catch(() => undefined);
-			// The error came after the commit.
+			// The write was committed in spite of its error.
 			if (found?.owner === this.token) return true;
 			this.keepRepairing('notSent');
 			if (found === undefined || found.state === 'notSent') throw error;
@@ -79,7 +79,7 @@ export class KeyRow {
 
 	/**
 	 * Records the outcome of a request, unless the record has changed.
-	 * @param isLeased whether nobody else may have changed it: then one that is missing was lost, and is written again
+	 * @param isLeased whether nobody else can have changed the record: if it is missing, it was lost, and is written again
 	 */
 	async end(state: SentState, { token = this.token, isLeased = false } = {}): Promise<void> {
 		await processState().ends.runExclusive(this.id.name, async () => {
@@ -104,8 +104,8 @@ export class KeyRow {
 	}
 
 	/**
-	 * Repairs the record after a failed write, and keeps checking it, as the write may land late.
-	 * @param release ends the lease of the key, once no late write can land
+	 * Repairs the record after a failed write, and keeps checking it because the write may take effect late.
+	 * @param release ends the lease of the key, called once no late write is possible
 	 */
 	keepRepairing(state: SentState, release?: () => void): void {
 		const { token, id } = this;
@@ -136,7 +136,7 @@ export class KeyRow {
 		const own = this.ownContent;
 		const row = await inStore(this.row.read([token, KNOWN, own, ANY_CONTENT, OPEN]));
 		if (row === undefined) return { state: 'notSent', hasOtherContent: false, owner: undefined };
-		// n8n may hash entries in another way.
+		// A later n8n may hash entries differently.
 		if (!row.includes(KNOWN)) throw storeFailed('this version of the package cannot read it');
 		const isOther = !row.includes(own) && !row.includes(ANY_CONTENT);
 		const state = row.includes(OPEN) ? 'perhapsSent' : 'sent';
@@ -149,7 +149,7 @@ export class KeyRow {
 	}
 }
 
-/** @throws InvalidSettingError where n8n has no store */
+/** @throws InvalidSettingError if n8n has no store */
 export function rowOf({ workflowId, document }: KeyId, name: string): DeduplicationRow {
 	const row = DeduplicationRow.of(workflowId, `businessData:${document}:${name}`);
 	if (row !== undefined) return row;
@@ -158,7 +158,7 @@ export function rowOf({ workflowId, document }: KeyId, name: string): Deduplicat
 	throw new InvalidSettingError('Send Once Key', problem, howToFix);
 }
 
-/** The same hash as n8n's of an entry, so that a row of `sentKeys` holds the names of rows. */
+/** The same hash that n8n makes of an entry, so that the entries in a row of `sentKeys` are names of rows. */
 export function rowNameOf(key: string): string {
 	return hash('md5', key, 'base64');
 }

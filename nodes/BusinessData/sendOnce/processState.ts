@@ -1,15 +1,15 @@
-/** Shared by all executions of this process, also those of another version of the package. */
+/** State that all executions of this process share, even if another version of the package runs them. */
 import { KeyedMutex } from '../async';
 import type { SentState } from '../transport/serviceRequest';
 import { processWide } from '../values/processWide';
 
-/** By the names of keys. */
+/** All by the name of the key. */
 interface ProcessState {
-	/** Resolve when the sender is done. */
+	/** Each resolves when the sender is done. */
 	leases: Map<string, Promise<void>>;
-	/** One at a time records the outcome of a request. */
+	/** Outcomes of requests are recorded one at a time. */
 	ends: Pick<KeyedMutex, 'runExclusive'>;
-	/** The outcomes whose write has failed, by token. */
+	/** By token, the outcomes that could not be written. */
 	watched: Map<string, Map<string, SentState>>;
 }
 

@@ -1,6 +1,6 @@
 /**
  * When a worker dies or hangs, n8n 1.x runs its execution again on another one. So each run that sends without Send Once
- * Keys is recorded with the processes that have begun it: the second one sends nothing, and the first one nothing more.
+ * Keys is recorded with the processes that have begun it: the second one sends nothing, and the first one stops sending.
  * A sub-workflow runs again under a new execution ID, so its runs are not recognized.
  */
 import { randomUUID } from 'node:crypto';
@@ -16,21 +16,21 @@ import { processWide } from '../values/processWide';
 import { rowNameOf, rowOf } from './keyRow';
 import { addSentKey } from './sentKeys';
 
-/** Entered in the row of a run. Of the process, as Retry On Fail and tool calls repeat a run in it, also after an update. */
+/** Recorded for each run. One per process, because Retry On Fail and tool calls repeat a run, even after an update. */
 const processId = processWide<string>('process/1', randomUUID);
-/** How many runs of a workflow are remembered: in a loop, the first one must be until the loop ends. */
+/** How many runs of a workflow are remembered. The first turn of a loop must be remembered until the loop ends. */
 const MOST_RUNS = 50_000;
 
 const ADVICE =
 	'Check in the service what the first run has sent. To let n8n run nothing again, set QUEUE_WORKER_MAX_STALLED_COUNT=0 on every process; or use a Send Once Key.';
 
 /**
- * Records the run. While the store fails, documents go out as they would without a record.
- * @returns what lets its requests out until another process begins the run; undefined where n8n runs nothing again
- * @throws RequestError when another process has begun the run
+ * Records the run. If the store fails, documents go out as they would without a record.
+ * @returns a guard that stops its requests once another process begins the run; undefined if n8n runs nothing again
+ * @throws RequestError if another process has begun the run
  */
 export async function guardRun(context: IExecuteFunctions): Promise<SendGuard | undefined> {
-	// Calls through an MCP trigger belong to no execution: n8n runs none of them again, and all would be one run.
+	// Calls through an MCP trigger have no execution: n8n never runs them again, and all of them would count as one run.
 	const executionId: string | undefined = context.getExecutionId();
 	if (executionId === undefined || !runsAgainAfterCrash()) return undefined;
 	const workflowId = context.getWorkflow().id ?? '';

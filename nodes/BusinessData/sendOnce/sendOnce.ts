@@ -1,7 +1,7 @@
 /**
- * Sends a document with a key only once, across retries, re-runs, restarts and parallel executions. The key is recorded
- * as perhaps sent right before the request leaves, as sent when the service has accepted it, and is forgotten when the
- * service has certainly not acted.
+ * Sends a document with a key only once, across retries, re-runs, restarts and parallel executions. The key is recorded as
+ * perhaps sent right before the request leaves, and as sent when the service has accepted it. It is forgotten if the
+ * service certainly did not act.
  */
 import type { IDataObject } from 'n8n-workflow';
 
@@ -16,7 +16,7 @@ import { type Content, KeyRow, LATE_MS } from './keyRow';
 import { KeyLease } from './keyLease';
 import { addSentKey, removeSentKey } from './sentKeys';
 
-/** The ID of a workflow that was not saved. */
+/** IDs of workflows that are not saved. */
 const NO_ID = ['', '__EMPTY__'];
 
 const REASONS: Record<Exclude<SentState, 'notSent'>, string> = {
@@ -25,7 +25,7 @@ const REASONS: Record<Exclude<SentState, 'notSent'>, string> = {
 		'It may have been sent before with this key: n8n was stopped while it was being sent, or no response said whether it was. Check in the service, then use Sent Document → Mark as Sent or Release.',
 };
 
-/** With an idempotency header, a key that was released here is still known there. */
+/** The reason with an idempotency header: the service still knows a key that was released here. */
 const SENT_BY_HEADER =
 	'It was sent before with this key. To send it again on purpose, give it another key: the service knows this one by its idempotency header, and would only repeat its response.';
 
@@ -35,7 +35,7 @@ export class AlreadySentError extends Error {
 	}
 }
 
-/** `content` and `maxEntries`, how many keys are remembered, come with a send only. */
+/** Only a send has `content`, and `maxEntries`, which is how many keys are remembered. */
 export interface KeyedDocument {
 	workflowId: string;
 	endpoint: Endpoint;
@@ -45,16 +45,16 @@ export interface KeyedDocument {
 }
 
 export class SendOnce implements SendGuard {
-	/** The value of the idempotency header, the same for all sends of the document. */
+	/** The value of the idempotency header, the same whenever the document is sent. */
 	readonly idempotencyKey: string;
-	/** Whether a previous attempt of this request may have been carried out. */
+	/** Whether a previous attempt at this request may have been carried out. */
 	mayBeSent = false;
 	private readonly row: KeyRow;
 	private readonly lease: KeyLease;
 	/** Ends the lease that this guard holds. */
 	private release: (() => void) | undefined;
 
-	/** @throws InvalidSettingError that names the field, also where n8n has no deduplication store */
+	/** @throws InvalidSettingError that names the field, also if n8n has no deduplication store */
 	constructor(
 		private readonly run: Pick<Run, 'context' | 'account' | 'signal'>,
 		readonly document: KeyedDocument,
@@ -64,7 +64,7 @@ export class SendOnce implements SendGuard {
 			throw unusable('the workflow is not saved yet', 'Save it: n8n keeps the keys with it.');
 		}
 		const { context, account, signal } = run;
-		// n8n gives no credential without an ID.
+		// Without an ID, n8n would not have returned the credential.
 		const credential = context.getNode().credentials?.[CREDENTIAL_TYPE]?.id ?? '';
 		const parts = [workflowId, credential, account.baseUrl, formatEndpoint(endpoint)];
 		const id = { workflowId, document: shortHash(parts), name: shortHash([...parts, key]) };
@@ -74,9 +74,9 @@ export class SendOnce implements SendGuard {
 	}
 
 	/**
-	 * Looks up the key, and changes nothing.
-	 * @param before what a run would have sent before
-	 * @throws InvalidSettingError when it was sent with other content, RequestError or RedisError when nobody can tell
+	 * Looks up the key without changing anything.
+	 * @param before documents that a run would have sent before
+	 * @throws InvalidSettingError if the key was used with other content, RequestError or RedisError if nobody can tell
 	 */
 	async get(before: SendOnce[] = []): Promise<SentState | 'underWay'> {
 		const { id, content } = this.row;
@@ -90,8 +90,8 @@ export class SendOnce implements SendGuard {
 	}
 
 	/**
-	 * As `get`, but waits while another sender has the key.
-	 * @param waitFor waits for that, as long as there is time
+	 * Like `get`, but waits while another sender has the key.
+	 * @param waitFor waits for the other sender, as long as there is time
 	 * @throws what `get` throws, the signal's reason, or what `waitFor` throws
 	 */
 	async waitForState(waitFor: (ended: Promise<void>) => Promise<void>): Promise<SentState> {
@@ -107,7 +107,7 @@ export class SendOnce implements SendGuard {
 		try {
 			return await abortable(acquiring, this.run.signal);
 		} catch (error) {
-			// A key that is acquired after the stop is not sent.
+			// If the key is acquired after the stop, nothing is sent with it.
 			acquiring.then(async () => await this.complete('notSent')).catch(() => undefined);
 			throw error;
 		}
@@ -126,14 +126,14 @@ export class SendOnce implements SendGuard {
 			row.keepRepairing(end, release);
 		}
 		if (end === 'notSent' || document.maxEntries === undefined) return;
-		// If that fails, keys are only remembered for longer.
+		// If this fails, keys are only remembered for longer.
 		await addSentKey(row.id, document.maxEntries).catch(() => undefined);
 	}
 
 	/**
-	 * Marks it as sent or releases it, by hand.
+	 * Marks the document as sent, or releases it, by hand.
 	 * @returns whether a send was remembered under the key
-	 * @throws InvalidSettingError while it is being sent, RequestError or RedisError when a record cannot be changed
+	 * @throws InvalidSettingError while it is being sent, RequestError or RedisError if the record cannot be changed
 	 */
 	async change(state: 'sent' | 'notSent'): Promise<boolean> {
 		const found = await this.lookUp();
@@ -144,7 +144,7 @@ export class SendOnce implements SendGuard {
 		try {
 			await (state === 'sent' ? this.row.mark() : this.row.clear());
 		} catch (error) {
-			// The write may land late.
+			// The write may still take effect.
 			setTimeout(acquired.release, LATE_MS).unref();
 			throw error;
 		}
@@ -153,7 +153,7 @@ export class SendOnce implements SendGuard {
 		return found !== 'notSent';
 	}
 
-	/** The output of a skipped item. */
+	/** The output for a skipped item. */
 	skipped(state: Exclude<SentState, 'notSent'>): IDataObject & { skipped: true } {
 		const isKnownThere = state === 'sent' && this.run.account.idempotencyHeader !== '';
 		const reason = isKnownThere ? SENT_BY_HEADER : REASONS[state];
@@ -178,7 +178,7 @@ export class SendOnce implements SendGuard {
 			const missing = await this.lease.lookUp();
 			if (typeof missing !== 'number') return missing;
 			if (missing > 0) await this.lease.pause(missing);
-			// Its sender may have recorded the outcome just before it ended the lease, so look again.
+			// The sender may have recorded the outcome just before it ended the lease, so look again.
 			else withoutLease = owner;
 		}
 	}
@@ -194,7 +194,7 @@ export class SendOnce implements SendGuard {
 		if (this.release !== undefined) return undefined;
 		const found = await this.lookUp();
 		if (found === 'sent' || found === 'perhapsSent') throw new AlreadySentError(found);
-		// It may have come free meanwhile.
+		// It may have become free meanwhile.
 		return found === 'notSent' ? { ended: Promise.resolve() } : found;
 	}
 }

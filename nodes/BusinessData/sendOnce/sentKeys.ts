@@ -1,17 +1,17 @@
 /**
- * The keys of a document in the order in which they were sent, so that the oldest can be forgotten. It needs no lock: a
- * lost change only means that a key is remembered for longer.
+ * The keys in the order in which they were sent, so that the oldest can be forgotten. No lock is needed: if a change is
+ * lost, a key is only remembered for longer.
  */
 import { type KeyId, rowNameOf, rowOf } from './keyRow';
 
-/** Up to so many keys are in one row, and exactly the oldest is forgotten. */
+/** Up to this many keys share one row, in which exactly the oldest is forgotten. */
 const MOST_IN_ONE_ROW = 1_000;
-/** A change writes a whole row, so more keys are spread over several. */
+/** A change rewrites a whole row, so a larger number of keys is spread over several. */
 const ROWS = 64;
-/** Keys spread at random: a row may get more than its share, but hardly ever by so many standard deviations. */
+/** Keys are spread at random, so a row may exceed its share, but hardly ever by this many standard deviations. */
 const DEVIATIONS = 5;
 
-/** The row for few keys, and that of this key for many. */
+/** The row that is used for few keys, and the row of this key that is used for many. */
 function rowsOf(id: KeyId) {
 	const number = Buffer.from(rowNameOf(id.name), 'base64').readUInt32BE() % ROWS;
 	return [rowOf(id, 'keys'), rowOf(id, `keys:${number}`)] as const;
@@ -25,7 +25,7 @@ export async function addSentKey(id: KeyId, maxEntries: number): Promise<void> {
 	const share = maxEntries / ROWS;
 	const most = isFew ? maxEntries : Math.ceil(share + DEVIATIONS * Math.sqrt(share));
 	const before = (await row.read([id.name])) ?? [];
-	// Added again, it would keep its place.
+	// If it were only added again, it would keep its place.
 	if (before.includes(id.name)) await row.remove([id.name]);
 	await row.add([id.name], most);
 	const others = before.filter((one) => one !== id.name);
@@ -34,7 +34,7 @@ export async function addSentKey(id: KeyId, maxEntries: number): Promise<void> {
 	}
 }
 
-/** Called on release: the key could otherwise be forgotten while it is sent again. */
+/** Called on release. Otherwise the key could be forgotten while it is being sent again. */
 export async function removeSentKey(id: KeyId): Promise<void> {
 	for (const row of rowsOf(id)) await row.remove([id.name]);
 }

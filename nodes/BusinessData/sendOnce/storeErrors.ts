@@ -3,18 +3,18 @@ import { InvalidSettingError } from '../values/invalidSettingError';
 import { messageOf } from '../values/text';
 import { RequestError } from '../transport/requestError';
 
-/** @throws InvalidSettingError where there is no such workflow, RequestError when n8n cannot tell */
+/** @throws InvalidSettingError if there is no such workflow, RequestError if n8n cannot tell */
 export async function requireWorkflow(id: string): Promise<void> {
 	if ((await inStore(isSavedWorkflow(id))) === false) throw noSuchWorkflow();
 }
 
-/** @throws RequestError, or InvalidSettingError for a workflow that was deleted */
+/** @throws RequestError, or InvalidSettingError if the workflow was deleted */
 export async function inStore<T>(access: Promise<T>): Promise<T> {
 	try {
 		return await access;
 	} catch (error) {
 		const words = messageOf(error);
-		// n8n deletes the rows of a workflow with it.
+		// n8n deletes the rows of a workflow together with it.
 		if (/foreign key/i.test(words)) throw noSuchWorkflow();
 		throw storeFailed(words);
 	}

@@ -1,4 +1,4 @@
-/** The credential, checked: where requests go, with which key and under which limits. */
+/** Reads and checks the credential: where requests go, with which key and under which limits. */
 import { limitStoreOf, type Limits, type RedisLimitStore } from '../rateLimit';
 import type { RedisConnection } from '../redis';
 import { DOCUMENTED_LIMITS, type Endpoint, ENDPOINTS, formatEndpoint } from './endpoints';
@@ -13,15 +13,15 @@ import { checkHeader } from './requestHeaders';
 import { readResultSetting, type ResultSetting } from './resultField';
 import { readFilledText, readFlag, readText, readWholeNumber } from '../values/settingValues';
 
-/** In percent: the rest must leave room for a request now and then. */
+/** In percent. The rest must leave room for a request now and then. */
 export const MOST_KEPT_FREE = 90;
 
-/** Fields in which any text is fine, even one that is elsewhere a sign of a missing value. */
+/** Fields in which any text is allowed, even if it would be a sign of a missing value elsewhere. */
 const ANY_TEXT = ['redisPassword', 'redisSentinelPassword', 'failureValues', 'successValues'];
 
 export const CREDENTIAL_TYPE = 'businessDataApi';
 
-/** The fields as n8n has them. Any version may have saved them, so nothing is certain. */
+/** The fields as n8n stored them. Any version may have saved them, so nothing is certain about their values. */
 export type CredentialFields = Record<string, unknown>;
 
 export interface Account {
@@ -34,23 +34,23 @@ export interface Account {
 	keepFree: number;
 	/** The Redis that processes share, if any. */
 	redis: RedisConnection | undefined;
-	/** Counts the requests of all processes, if they share a Redis. */
+	/** Counts the requests of all processes if they share a Redis. */
 	limitStore: RedisLimitStore | undefined;
 	/** A hash of the service and the key. */
 	identity: string;
-	/** The fields as they were read, for n8n to take the key from: an edit takes effect with the next run. */
+	/** The fields as they were read. n8n takes the key from them, so that an edit takes effect with the next run. */
 	fields: CredentialFields;
 	transactionDelete: Endpoint;
 	contactDelete: Endpoint;
 	/** The name of the ID array in a bulk-delete body. */
 	deleteIdsField: string;
-	/** The header by which the service recognizes a retried request; empty where it has none. */
+	/** The header by which the service recognizes a retried request; empty if it has none. */
 	idempotencyHeader: string;
-	/** How a 2xx says that it is a failure. */
+	/** How a 2xx shows that it is a failure. */
 	result: ResultSetting;
 }
 
-/** The fields under Customize for This Installation, where they are not used. */
+/** The values of the fields under Customize for This Installation when that is off. */
 export const CUSTOM_DEFAULTS = {
 	limits: DOCUMENTED_LIMITS,
 	keepFree: 0,
@@ -123,21 +123,21 @@ function readBaseUrl(value: unknown): string {
 	return (url.origin + url.pathname).replace(/\/+$/, '');
 }
 
-/** Servers on the way log addresses. */
+/** Servers along the way log addresses. */
 function refuseKeyIn(baseUrl: string, apiKey: string): void {
 	if (!baseUrl.toLowerCase().includes(apiKey.toLowerCase())) return;
 	const howToFix = 'Remove it: the key goes out in a header.';
 	throw new InvalidSettingError('Base URL', 'must not contain the API key', howToFix);
 }
 
-/** The limits of a key do not depend on the path or on how the host is spelled. */
+/** The limits of a key depend neither on the path nor on how the host is spelled. */
 function identityOf(baseUrl: string, apiKey: string): string {
 	const { protocol, hostname, port } = new URL(baseUrl);
 	const service = `${protocol}//${hostname.replace(/\.$/, '')}:${port}`;
 	return hashOf([service, apiKey.toLowerCase()]);
 }
 
-/** Its errors show nothing of the key. */
+/** Its errors reveal nothing of the key. */
 function readApiKey(value: unknown): string {
 	const field = 'API Key';
 	const key = readFilledText(

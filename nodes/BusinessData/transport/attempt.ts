@@ -1,4 +1,4 @@
-/** One attempt of a request: sends it once, ends its permit, and reports the outcome. */
+/** One attempt at a request: sends it once, ends its permit, and reports the outcome. */
 import { longestWindowMs, type Permit } from '../rateLimit';
 import { abortable, boundedSignal, never, onAbort } from '../async';
 import type { Account } from './account';
@@ -23,10 +23,10 @@ import { isConditional, isRead, type SentState, type ServiceRequest } from './se
 
 /** How long (ms) other requests wait for the body of a 429, which may say how long to wait. */
 const LONGEST_BODY_WAIT_MS = 1_000;
-/** How long (ms) the body of an error may take: its status is enough. */
+/** How long (ms) the body of an error may take. Its status alone would do. */
 const LONGEST_ERROR_MS = 5_000;
 
-/** Without an error: a 2xx, or the 304 that a conditional read asks for. */
+/** Without an error, it is a 2xx, or the 304 that a conditional read asks for. */
 export type AttemptOutcome = { error?: undefined; response: ServiceResponse } | FailedAttempt;
 
 export interface FailedAttempt {
@@ -34,13 +34,12 @@ export interface FailedAttempt {
 	response?: ServiceResponse;
 	/** How long (ms) the response asks to wait. */
 	askedMs?: number;
-	/** `always`: it was certainly not sent. `ifHarmless`: if a second one does no harm. `never`: nothing would change. */
+	/** `always`: it was certainly not sent. `ifHarmless`: only if repeating it does no harm. `never`: it would fail again. */
 	retry: 'afterRefusal' | 'always' | 'ifHarmless' | 'never';
 }
 
 /**
- * Sends the request once. Never rejects. When the run ends, a request that has left is seen through; any other is cut
- * off.
+ * Sends the request once. Never rejects. When the run ends, a request that has left is awaited, and any other is aborted.
  */
 export async function attempt(
 	client: Pick<Client, 'context' | 'account' | 'signal'>,
@@ -61,7 +60,7 @@ export async function attempt(
 		);
 		onAbort(timeout.signal, () => {
 			cutOff.abort();
-			// The response may still come.
+			// The response may still arrive.
 			sending.then(({ body }) => body.destroy()).catch(() => undefined);
 		});
 		const rawResponse = await abortable(sending, timeout.signal);
@@ -73,7 +72,7 @@ export async function attempt(
 	} catch (error) {
 		const failure = readFailure(error, watch.progress, account.apiKey);
 		const { isNotSent, isTimeout, isPermanent } = failure;
-		// After a timeout the request may still reach the service, and be counted then.
+		// After a timeout, the request may still reach the service, which then counts it.
 		if (isNotSent) permit.unused();
 		else permit.ended(isTimeout || signal.aborted ? request.timeoutMs : 0);
 		// A connection that timed out would time out again.
@@ -85,7 +84,7 @@ export async function attempt(
 	}
 }
 
-/** The body of an error; empty where it does not come in time. */
+/** The body of an error; empty if it does not arrive in time. */
 async function errorBody({ body }: RawResponse, apiKey: string, timeout: AbortSignal) {
 	const bounded = boundedSignal(timeout, LONGEST_ERROR_MS, () => new TimeoutError());
 	try {
@@ -99,8 +98,8 @@ async function errorBody({ body }: RawResponse, apiKey: string, timeout: AbortSi
 }
 
 /**
- * Ends the permit by what the headers say.
- * @returns to be called with how long (ms) the body asks to wait, if the headers of a 429 do not say it
+ * Ends the permit according to the headers.
+ * @returns a function to call with how long (ms) the body of a 429 asks to wait, used if the headers do not say
  */
 function endPermit(
 	permit: Permit,
@@ -111,7 +110,7 @@ function endPermit(
 	const isRefused = statusCode === 429;
 	const inHeaderMs = retryAfterMs(headers);
 	const lacksRetryAfter = isRefused && inHeaderMs === undefined;
-	// The limiter knows only our share of a limit.
+	// The limiter only knows our share of a limit.
 	const said = headerLimits(headers, windowMs, lacksRetryAfter).map(({ max, ...room }) => ({
 		...room,
 		max: max && shareOf(max, keepFree),
@@ -119,16 +118,16 @@ function endPermit(
 	const [spent] = said
 		.filter(({ remaining, resetMs }) => remaining === 0 && resetMs <= windowMs)
 		.sort((a, b) => b.resetMs - a.resetMs);
-	// Before the permit ends: that lets the next request go, or ends the limiter.
+	// Must come before the permit ends, which lets the next request go, or drops the limiter.
 	permit.applyHeaderLimits(said);
-	// RFC 9110 §15.6.4: for so long, the service is unavailable to every request.
+	// RFC 9110 §15.6.4: for that long, the service is unavailable to all requests.
 	if (statusCode === 503 && inHeaderMs) permit.pause(inHeaderMs);
 	if (!isRefused) permit.letThrough();
 	const refuse = (ms = 0) => permit.refused(ms, spent);
 	const isExplained = !lacksRetryAfter || spent !== undefined;
 	if (isRefused && isExplained) refuse(inHeaderMs);
 	if (!lacksRetryAfter) return () => undefined;
-	// Until the body comes, other requests of the key go on.
+	// Until the body arrives, other requests of the key go on.
 	const timer = isExplained ? undefined : setTimeout(refuse, LONGEST_BODY_WAIT_MS);
 	return (askedMs) => {
 		clearTimeout(timer);

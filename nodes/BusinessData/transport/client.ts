@@ -1,4 +1,4 @@
-/** Sends the requests of a run under the limits, and retries each only where that can do no harm. */
+/** Sends the requests of a run within the limits, and retries a request only if that can do no harm. */
 import { randomUUID } from 'node:crypto';
 
 import type { IExecuteFunctions, IPollFunctions } from 'n8n-workflow';
@@ -28,18 +28,18 @@ import { isRead, type ServiceRequest } from './serviceRequest';
 import { SetupWarnings } from './setupWarnings';
 import { RunWaitTime } from './runWaitTime';
 
-/** How late (ms) a busy process may notice a timeout. */
+/** How late (ms) a busy process may notice a timeout, at most. */
 const SLACK_MS = 5_000;
-/** How long (ms) a request that is under way may go on when n8n shuts down, for which n8n allows 30 s. */
+/** How long (ms) a request under way may continue after n8n begins to shut down, for which n8n allows 30 s. */
 const SHUTDOWN_GRACE_MS = 5_000;
-/** A refused request has had its turn, so its retry goes before new requests. */
+/** A refused request already had its turn, so its retry goes before new requests. */
 const PRIORITY_GAIN_OF_RETRIES = 2;
 
 export class Client {
 	hasAttempted = false;
 	readonly warnings: SetupWarnings;
 	readonly waitTime = new RunWaitTime();
-	/** Among the requests of a key, runs take turns. */
+	/** Runs with the same key take turns. */
 	private readonly runId = randomUUID();
 	private readonly refusedKey: RefusedKey;
 
@@ -72,8 +72,8 @@ export class Client {
 	}
 
 	/**
-	 * @throws InvalidSettingError when the key is in the address or the headers, which servers on the way log and errors
-	 * show
+	 * @throws InvalidSettingError if the address or a header contains the key, because servers along the way log these, and
+	 * errors show them
 	 */
 	check({ endpoint, query, headers }: ServiceRequest): void {
 		const key = this.account.apiKey.toLowerCase();
@@ -91,7 +91,7 @@ export class Client {
 		return await abortable(limiterOf(identity).estimate(request, count), this.signal);
 	}
 
-	/** Waits for another sender of the document. @throws RequestError when it takes too long, or the signal's reason */
+	/** Waits for another sender of the document. @throws RequestError if it takes too long, or the signal's reason */
 	async waitForOther(
 		request: ServiceRequest,
 		end: Promise<void>,
@@ -140,7 +140,7 @@ export class Client {
 		}
 	}
 
-	/** @throws RequestError when there is no room or Redis fails, or the signal's reason */
+	/** @throws RequestError if there is no room in time or Redis fails, or the signal's reason */
 	private async permit(
 		request: ServiceRequest,
 		endpoint: string,
@@ -172,7 +172,7 @@ export class Client {
 
 	/**
 	 * Asks the request's guard, and frees the slots if the request may not go out.
-	 * @returns what to wait for before asking for another permit: another sender, or nothing where the permit has run out
+	 * @returns what to await before asking for another permit: another sender, or nothing if the permit has expired
 	 */
 	private async acquire({ guard }: ServiceRequest, signal: AbortSignal, permit: Permit) {
 		let mayGo = false;
@@ -194,8 +194,8 @@ export class Client {
 	}
 
 	/**
-	 * Sends the request once, and reports the outcome to its guard, also when the run has been stopped meanwhile.
-	 * @throws the signal's reason, or a RequestError where the request may have taken effect
+	 * Sends the request once, and reports the outcome to its guard, even if the run has been stopped meanwhile.
+	 * @throws the signal's reason, or a RequestError if the request may have taken effect
 	 */
 	private async try(
 		request: ServiceRequest,
@@ -210,7 +210,7 @@ export class Client {
 			return outcome;
 		};
 		const ended = toTheEnd();
-		// Also when the run has been stopped before.
+		// Even if the run has already been stopped.
 		if (!isRead(request)) holdShutdownFor(ended);
 		return await abortable(ended, this.signal).catch(async (reason: unknown) => {
 			if (isRead(request) || !watch.mayHaveLeft) throw reason;
@@ -228,7 +228,7 @@ export class Client {
 	}
 }
 
-/** @throws RequestError when a file cannot be read again */
+/** @throws RequestError if a file can no longer be read */
 async function payloadOf(request: ServiceRequest): Promise<Buffer | undefined> {
 	const { body, encoded } = request;
 	try {

@@ -1,4 +1,4 @@
-/** Paths as users write them: kept below the base URL, and brought into one form for the limits. */
+/** Reads paths as users write them: keeps them below the base URL, and finds their canonical form for the limits. */
 import type { Endpoint } from './endpoints';
 import { type QueryParameters, refuseKeyParameter } from './serviceRequest';
 import { InvalidSettingError } from '../values/invalidSettingError';
@@ -6,17 +6,17 @@ import { refuseFaults, textProblem, trimUnseen } from '../values/valueFaults';
 
 export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'] as const;
 
-/** Lone surrogates too: they cannot be percent-encoded. */
-// eslint-disable-next-line no-control-regex -- control characters are what it looks for
+/** Includes lone surrogates, which cannot be percent-encoded. */
+// eslint-disable-next-line no-control-regex -- it looks for control characters
 const CONTROL_OR_SPACE = /[\u0000-\u0020\u007f-\u00a0\u2028\u2029\ud800-\udfff]/u;
 const SCHEME_OR_HOST = /^([a-z][a-z\d+.-]*:|[\\/]{2})/i;
-/** One encoded ASCII character, or several others. */
+/** One encoded ASCII character, or a sequence of other encoded bytes. */
 const ENCODED_CHARACTERS = /%[0-7][\da-f]|(%[89a-f][\da-f])+/gi;
 
 /**
- * @param input such as `/masterdata/getContacts?page=2`
- * @param isComputed whether an expression made a part of it
- * @throws InvalidSettingError naming `field`, also where a server might read another path, or an expression failed
+ * @param input for example `/masterdata/getContacts?page=2`
+ * @param isComputed whether a part of it came from an expression
+ * @throws InvalidSettingError naming `field`, also if a server might read another path, or an expression failed
  */
 export function parsePath(
 	input: string,
@@ -41,14 +41,14 @@ export function parsePath(
 	const [written = '', ...queries] = text.split('?');
 	const segments = written.replace(/^\//, '').split('/');
 	const trailingSlash = segments.length > 1 && segments.at(-1) === '' ? '/' : '';
-	// White space after the last slash is an empty segment, which is an error below.
+	// White space after the last slash makes an empty segment, which is an error below.
 	if (segments.at(-1) === '' && !/\/\s+$/.test(input)) segments.pop();
 	for (const segment of segments) {
 		const decoded = decodeFully(segment);
 		if (decoded === undefined) {
 			throw refuse('has a % that encodes no character', 'Write a percent sign as %25.');
 		}
-		// Some servers drop path parameters (`;…`) first and resolve the dots then.
+		// Some servers first drop path parameters (`;…`), and then resolve the dots.
 		if (/^\.\.?(;|$)/.test(decoded) || /[/\\]/.test(decoded)) {
 			const howToFix = 'Remove the "." and ".." segments and the encoded slashes.';
 			throw refuse('must not lead out of its folder', howToFix);
@@ -72,8 +72,8 @@ export function parsePath(
 }
 
 /**
- * @param input `METHOD /path`, as the credential's fields write it
- * @param isExact whether empty segments are refused; otherwise repeated slashes count as one
+ * @param input `METHOD /path`, as in the credential's fields
+ * @param isExact whether to refuse empty segments; otherwise repeated slashes count as one
  * @throws InvalidSettingError naming `field`
  */
 export function parseEndpoint(input: string, field: string, { isExact = false } = {}): Endpoint {
@@ -91,8 +91,8 @@ export function parseEndpoint(input: string, field: string, { isExact = false } 
 }
 
 /**
- * One name for all spellings of an endpoint that a lenient server takes for the same: without regard to case, repeated
- * and trailing slashes, percent-encoding and path parameters (`;…`).
+ * The same name for all spellings of an endpoint that a lenient server may treat alike: ignores case, repeated and
+ * trailing slashes, percent-encoding and path parameters (`;…`).
  */
 export function canonicalEndpoint({ method, path }: Endpoint): string {
 	const segments = path
@@ -102,19 +102,19 @@ export function canonicalEndpoint({ method, path }: Endpoint): string {
 	return `${method} /${segments.join('/')}`;
 }
 
-/** Undefined when a `%` encodes no character. */
+/** Undefined if a `%` encodes no character. */
 function decodeFully(segment: string): string | undefined {
 	if (decodePercent(segment) === undefined) return undefined;
 	let decoded = segment;
 	for (let previous = ''; previous !== decoded;) {
 		previous = decoded;
-		// By now, an encoded percent sign (`%25`) is a plain one.
+		// After the first turn, an encoded percent sign (`%25`) is a plain one.
 		decoded = previous.replace(ENCODED_CHARACTERS, (encoded) => decodePercent(encoded) ?? encoded);
 	}
 	return decoded;
 }
 
-/** Undefined when a `%` encodes no character. */
+/** Undefined if a `%` encodes no character. */
 export function decodePercent(text: string): string | undefined {
 	try {
 		return decodeURIComponent(text);

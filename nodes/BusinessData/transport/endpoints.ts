@@ -1,4 +1,4 @@
-/** The endpoints and limits in the interface document (business-data-api.md, sections 4 and 8). */
+/** The endpoints and limits of the interface document (business-data-api.md, sections 4 and 8). */
 import type { IHttpRequestMethods } from 'n8n-workflow';
 
 /** A request's method and its path below the base URL. */
@@ -7,7 +7,7 @@ export interface Endpoint {
 	path: string;
 }
 
-/** At most `max` requests in `windowSeconds` seconds, as the credential's Limits field writes it. */
+/** At most `max` requests in `windowSeconds` seconds, as in the credential's Limits field. */
 export interface LimitSetting {
 	max: number;
 	windowSeconds: number;
@@ -19,7 +19,7 @@ export interface LimitSettings {
 	endpoints: Record<string, LimitSetting>;
 }
 
-/** Counted for every request of a key. */
+/** They count every request of a key. */
 const GENERAL_LIMITS: LimitSetting[] = [
 	{ max: 10, windowSeconds: 1 },
 	{ max: 30, windowSeconds: 10 },
@@ -43,7 +43,7 @@ export const ENDPOINTS = {
 		path: '/txndata/sendTxnWP',
 		limit: { max: 5, windowSeconds: 600 },
 	},
-	// The document names these two without a method and a full path, so they are defaults of settings.
+	// The document gives no method and no full path for these two, so they are defaults of settings.
 	deleteTransactions: { method: 'POST', path: '/txndata/bulkDeleteTxn' },
 	deleteContacts: { method: 'POST', path: '/masterdata/deleteContacts' },
 } as const satisfies Record<string, Endpoint & { limit?: LimitSetting }>;
@@ -57,7 +57,7 @@ export const SEND_ENDPOINTS = {
 export type SendName = keyof typeof SEND_ENDPOINTS;
 export const SEND_NAMES = Object.keys(SEND_ENDPOINTS) as SendName[];
 
-/** `METHOD /path`, as the credential's fields write an endpoint. */
+/** `METHOD /path`, as in the credential's fields. */
 export function formatEndpoint({ method, path }: Endpoint): string {
 	return `${method} ${path}`;
 }

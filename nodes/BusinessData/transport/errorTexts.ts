@@ -1,4 +1,4 @@
-/** Puts into words what became of a request and how to go on. */
+/** The errors of requests in words: what happened, and what to do. */
 import { ShutdownError } from '../n8nInternals/shutdown';
 import type { WaitTooLongError } from '../rateLimit';
 import type { RedisError } from '../redis';
@@ -19,14 +19,14 @@ import { failedResult, type ResultSetting } from './resultField';
 import { isRead, type ServiceRequest } from './serviceRequest';
 import { explain } from './serviceTexts';
 
-/** The four causes of a 401 by section 5 of the interface document. */
+/** The four causes of a 401, according to section 5 of the interface document. */
 export const CAUSES_OF_401 =
 	'Four causes are possible: the key is missing, the key is wrong (it has exactly 64 characters, 0–9 and a–f), the key was disabled or deleted, or its role is not allowed to call this endpoint. Check the API key in the credential, and its state and role in the settings of the business, under API keys.';
 
 const INVALID = 'configuration-invalid';
 const UNAVAILABLE = 'temporarily-unavailable';
 
-/** An error whose description begins with the endpoint. @param code Node's, where there is one */
+/** An error whose description begins with the endpoint. @param code Node's error code, if any */
 function errorOn(
 	{ endpoint }: ServiceRequest,
 	message: string,
@@ -50,7 +50,7 @@ function checkFirst({ isIdempotent }: ServiceRequest): string {
 	return `${beginning} may have been carried out: a document may have been sent, or records deleted. Check in the service before you run it again.`;
 }
 
-/** With the service's own words. */
+/** An error that quotes the service. */
 function errorOfResponse(
 	request: ServiceRequest,
 	response: ServiceResponse,
@@ -64,7 +64,7 @@ function errorOfResponse(
 	return errorOn(request, message, shown);
 }
 
-/** @param isPauseTooLong whether the wait that the response asks for is too long */
+/** @param isPauseTooLong whether the response asks for a wait that is too long */
 export function responseError(
 	request: ServiceRequest,
 	response: ServiceResponse,
@@ -82,7 +82,7 @@ export function responseError(
 	});
 }
 
-/** @param pause a sentence on a pause that is too long */
+/** @param pause sentence about a pause that is too long */
 function meaningOf(
 	request: ServiceRequest,
 	{ statusCode, headers }: ServiceResponse,
@@ -101,10 +101,10 @@ function meaningOf(
 			'rate-limited',
 		);
 	}
-	// RFC 9110 §15.4.5: a 304 leads nowhere.
+	// A 304 does not lead to another address (RFC 9110 §15.4.5).
 	if (statusCode >= 300 && statusCode < 400 && statusCode !== 304) {
 		const redirect = `Redirects are not followed, so that the key goes to no other address. ${howToFollow(headers.location)}`;
-		// 303 says that it was carried out (RFC 9110 §15.4.4); many services use 301 and 302 for that, too.
+		// 303 means that it was carried out (RFC 9110 §15.4.4), for which many services use 301 and 302 as well.
 		const wasPerhapsDone = mayAct && statusCode <= 303;
 		return wasPerhapsDone ? unknown(`${redirect} ${check}`, INVALID) : refused(redirect, INVALID);
 	}
@@ -118,13 +118,13 @@ function meaningOf(
 			'If the service means the idempotency header by that, it knows the Send Once Key with other content, and nothing was carried out now. Check in the service what was sent with the key, and give each document its own.',
 		);
 	}
-	// n8n's client takes a 101 for the end of a request.
+	// For n8n's client, a 101 ends the request.
 	if (isTransientStatus(statusCode) || statusCode < 200) {
 		if (mayAct) return unknown(check);
 		return unknown(pause ?? 'Several attempts failed. Retry later.', UNAVAILABLE);
 	}
 	if (statusCode === 404 || statusCode === 405) {
-		// The interface document names neither for a deletion.
+		// For deletions, the interface document gives neither a method nor a full path.
 		const ofDeletion = mayAct
 			? ' Those of Delete Many are set in the credential, under Customize for This Installation.'
 			: '';
@@ -136,7 +136,7 @@ function meaningOf(
 	return refused('Nothing was carried out. Correct what the service objects to.');
 }
 
-/** Of an address only its origin, as the path and query may hold secrets. */
+/** Shows only the origin of the address, because the path and query may contain secrets. */
 function howToFollow(location: unknown): string {
 	const url = typeof location === 'string' ? parseUrl(location) : undefined;
 	return url === undefined
@@ -144,7 +144,7 @@ function howToFollow(location: unknown): string {
 		: `Set the base URL in the credential to where the service is now (it points to ${url.origin}). If that is its address already, check the path, also for a slash at its end.`;
 }
 
-/** What is wrong in spite of a 2xx, if anything. */
+/** The error of a response that failed in spite of a 2xx. */
 export function errorDespiteSuccess(
 	result: ResultSetting,
 	request: ServiceRequest,
@@ -212,7 +212,7 @@ function maxWaitAllows(maxWaitMs: number): string {
 
 const RATE_LIMITED = { outcome: 'notSent', cause: 'rate-limited' } as const;
 
-/** Rounded up to seconds, as `retryAfterSeconds` is. */
+/** Rounded up to seconds, like `retryAfterSeconds`. */
 function formatWait({ retryAfterMs }: WaitTooLongError): string {
 	return formatDuration(Math.ceil(retryAfterMs / 1000) * 1000);
 }
@@ -271,7 +271,7 @@ export function redisError({ message, description, isPermanent }: RedisError): R
 	return new RequestError(message, { outcome: 'notSent', cause, description });
 }
 
-/** For a failure after the service has carried out the request. */
+/** For a failure after the service carried out the request. */
 export function afterSuccessError(
 	request: ServiceRequest,
 	cause: unknown,
@@ -282,7 +282,7 @@ export function afterSuccessError(
 	return unknownError(request, message);
 }
 
-/** For a request that failed after a previous attempt may have been carried out. */
+/** For a request that failed, if a previous attempt may have been carried out. */
 export function afterUnknownError(
 	request: ServiceRequest,
 	error: unknown,

@@ -1,4 +1,4 @@
-/** Reads errors of n8n's HTTP helper: whether the request certainly never reached the service, and how to fix it. */
+/** Interprets errors of n8n's HTTP helper: whether the request certainly never reached the service, and how to fix it. */
 import { STATUS_CODES } from 'node:http';
 
 import type { Progress } from './connectionWatch';
@@ -6,14 +6,14 @@ import { isObject } from '../values/isObject';
 import { redactText } from '../values/redact';
 
 export interface Failure {
-	/** True when no byte of the request can have reached the service. */
+	/** Whether no byte of the request can have reached the service. */
 	isNotSent: boolean;
 	isTimeout: boolean;
-	/** A retry would end the same way: the certificate, a policy or n8n itself is in the way. */
+	/** Whether a retry would fail the same way, because of a certificate, a policy or n8n itself. */
 	isPermanent: boolean;
 	/** What happened, in words. */
 	reason: string;
-	/** How to fix what kept the request from being sent. */
+	/** How to fix what prevented the request from being sent. */
 	howToFix: string;
 	/** Node's error code, for example ECONNRESET. */
 	code: string | undefined;
@@ -30,7 +30,7 @@ export class TimeoutError extends Error {
 	}
 }
 
-/** A proxy has made no connection to the service. */
+/** The proxy did not connect to the service. */
 export class ProxyError extends Error {
 	constructor(readonly statusCode: number) {
 		super(`the proxy answered ${formatStatus(statusCode)}`);
@@ -38,20 +38,20 @@ export class ProxyError extends Error {
 	}
 }
 
-/** `404 Not Found`. */
+/** For example `404 Not Found`. */
 export function formatStatus(statusCode: number): string {
 	return `${statusCode} ${STATUS_CODES[statusCode] ?? ''}`.trim();
 }
 
 /**
- * RFC 9110 §15.6: 5xx is a fault of the server; §15.5.9: with 408, the request did not arrive whole. With 499, a gateway
- * says that the call to the service behind it was canceled, perhaps after that had acted.
+ * A 5xx is a fault of the server (RFC 9110 §15.6). With 408, the request did not arrive completely (§15.5.9). With 499, a
+ * gateway has canceled its call to the service, which may already have acted.
  */
 export function isTransientStatus(statusCode: number): boolean {
 	return statusCode >= 500 || statusCode === 408 || statusCode === 499;
 }
 
-/** Codes on the server's certificate; an alert is about the client's. */
+/** Codes about the server's certificate. An alert is about the client's. */
 const CERTIFICATE_CODE = /^(?!.*ALERT).*(CERT|SELF_SIGNED|UNABLE_TO_VERIFY)/;
 const TIMEOUT_CODES = new Set(['ETIMEDOUT', 'ECONNABORTED', 'ESOCKETTIMEDOUT']);
 
@@ -71,8 +71,8 @@ const REASONS: Record<string, string> = {
 };
 
 /**
- * Without a connection nothing was sent, whatever the error says; where that is unknown, the failing system call decides.
- * @param error wraps that of axios, which wraps that of Node
+ * Without a connection, nothing was sent, whatever the error says. If that is unknown, the failed system call decides.
+ * @param error n8n's error, which wraps that of axios, which wraps that of Node
  */
 export function readFailure(error: unknown, progress: Progress, apiKey: string): Failure {
 	const chain = causesOf(error);
@@ -86,7 +86,7 @@ export function readFailure(error: unknown, progress: Progress, apiKey: string):
 		progress === 'unknown'
 			? isBlocked || isCertificate || isNotConnected
 			: progress !== 'connected';
-	// An error about the host or the time may come before Node's HTTP client has the request.
+	// An error about the host or a timeout may occur before Node's HTTP client has the request.
 	const isOfRequest = isLate || chain.some(({ syscall }) => syscall === 'getaddrinfo');
 	const permanent = (reason: string, howToFix: string): Failure => {
 		return { isNotSent, isTimeout: false, isPermanent: true, reason, howToFix, code };
@@ -121,13 +121,13 @@ export function readFailure(error: unknown, progress: Progress, apiKey: string):
 
 const LONGEST_WORDS = 200;
 
-/** The innermost message, after a colon; n8n puts its own words in front of it. */
+/** The innermost message, after a colon. The outer ones add n8n's own words. */
 function ownWords(chain: Cause[], apiKey: string): string {
 	const message = chain.map((cause) => cause.message).findLast((one) => typeof one === 'string');
 	return message ? `: ${redactText(message, apiKey).slice(0, LONGEST_WORDS)}` : '';
 }
 
-/** By the system call, as ECONNRESET comes before and after sending. Of several addresses, each must have failed. */
+/** Judged by the system call, because ECONNRESET occurs before and after sending. All of several addresses must fail. */
 function failedToConnect({ errors, syscall }: Cause): boolean {
 	if (Array.isArray(errors) && errors.length > 0) {
 		return errors.every((one: unknown) => isObject(one) && failedToConnect(one));

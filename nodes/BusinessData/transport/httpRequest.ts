@@ -1,4 +1,4 @@
-/** One HTTP request through n8n's own helper, which adds the key, proxies and TLS settings. */
+/** Makes one HTTP request with n8n's own helper, which adds the key, proxies and TLS settings. */
 import type { Readable } from 'node:stream';
 
 import type {
@@ -20,8 +20,8 @@ export interface RawResponse {
 type Context = IExecuteFunctions | IPollFunctions;
 
 /**
- * @param body in one Buffer, as `ConnectionWatch` needs it
- * @param signal cuts the request off, in place of n8n's own signal, which would also cut off what has left
+ * @param body one Buffer, as `ConnectionWatch` requires
+ * @param signal aborts the request, in place of n8n's own signal, which would also abort what has left
  * @throws what n8n's helper throws when there is no response
  */
 export async function sendRequest(
@@ -43,10 +43,10 @@ export async function sendRequest(
 			...headers,
 			...(body === undefined ? {} : { [own || 'Content-Type']: contentType }),
 		},
-		// n8n passes a body of exactly this type to URLSearchParams, which fails with a Buffer.
+		// n8n passes a body of exactly this type to URLSearchParams, which cannot take a Buffer.
 		body: contentType === 'application/x-www-form-urlencoded' ? body?.toString() : body,
 		timeout: timeoutMs,
-		// The key must not follow a redirect to another host.
+		// A redirect could lead the key to another host.
 		disableFollowRedirect: true,
 		ignoreHttpStatusErrors: true,
 		returnFullResponse: true,
@@ -58,10 +58,10 @@ export async function sendRequest(
 		Object.create(context, { getExecutionCancelSignal: { value: () => signal } }) as Context,
 		CREDENTIAL_TYPE,
 		options,
-		// n8n would read the credential anew, and could send a new key to the old host.
+		// Otherwise n8n would read the credential again, and might send a new key to the old host.
 		{ credentialsDecrypted: { id: '', name: '', type: CREDENTIAL_TYPE, data } },
 	)) as RawResponse;
-	// Without a listener, an error after the last read would end n8n.
+	// Without a listener, an error after the last read would crash n8n.
 	response.body.on('error', () => undefined);
 	return response;
 }

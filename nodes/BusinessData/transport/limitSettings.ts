@@ -1,4 +1,4 @@
-/** Reads the credential's Limits field: JSON that users write by hand. */
+/** Reads the credential's Limits field, which is JSON that users write by hand. */
 import { LARGEST_MAX, type Limit, type Limits } from '../rateLimit';
 import { DOCUMENTED_LIMITS, formatEndpoint } from './endpoints';
 import { canonicalEndpoint, parseEndpoint } from './endpointPath';
@@ -7,18 +7,18 @@ import { isObject } from '../values/isObject';
 import { tryParseJson } from '../values/json';
 
 const FIELD = 'Limits';
-/** All of them, because what is pasted from an error must not drop a limit. */
+/** Has all limits, so that none is dropped when a user pastes it from an error. */
 const EXAMPLE = `The documented ones are ${JSON.stringify(DOCUMENTED_LIMITS)}`;
-/** Eleven days: a longer hold would not fit into a timer. */
+/** Eleven days. A longer hold would not fit into a timer. */
 const LONGEST_WINDOW_SECONDS = 1_000_000;
 
-/** Our share of a limit, at least one request. @param keepFree how much (percent) is left to other clients */
+/** Our share of a limit, at least one request. @param keepFree share (percent) left to other clients */
 export function shareOf(max: number, keepFree: number): number {
 	return Math.max(1, Math.floor((max * (100 - keepFree)) / 100));
 }
 
 /**
- * Endpoints become canonical, so that credentials that spell one differently count together.
+ * Endpoints become canonical, so that credentials with different spellings count together.
  * @param value JSON text or the object itself
  * @throws InvalidSettingError that names the place, for example `endpoints["POST /a"].max`
  */
@@ -60,7 +60,7 @@ function readLimit(value: unknown, place: string, keepFree: number): Limit {
 	return { max: shareOf(max, keepFree), windowMs: Math.round(windowSeconds * 1000) };
 }
 
-/** @param known the keys that it may have; any by default */
+/** @param known the keys that it may have; by default any */
 function readRecord(value: unknown, place: string, known?: string[]): Record<string, unknown> {
 	if (!isObject(value)) throw invalid(`${place} must be an object`);
 	const unknown = Object.keys(value).find((key) => known?.includes(key) === false);

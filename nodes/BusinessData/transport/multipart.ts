@@ -1,4 +1,4 @@
-/** Bodies of several parts (RFC 7578), in one Buffer, as `ConnectionWatch` needs it. */
+/** Encodes multipart bodies (RFC 7578) into one Buffer, as `ConnectionWatch` requires. */
 import { hashOf } from '../values/hash';
 
 export interface FileFacts {
@@ -9,10 +9,10 @@ export interface FileFacts {
 	sha256: string;
 }
 
-/** A text, or what is known of a file, whose content is separate. */
+/** A text, or the facts about a file, whose content is separate. */
 export type Part = { name: string; value: string } | ({ name: string } & FileFacts);
 
-/** Not random, so that the same document is the same body. */
+/** Not random, so that the same document always makes the same body. */
 export function boundaryOf(parts: Part[]): string {
 	return hashOf(parts);
 }
@@ -34,7 +34,7 @@ function headersOf(part: Part): string {
 	return `${disposition}; filename="${quoted(part.fileName)}"\r\nContent-Type: ${part.mimeType}`;
 }
 
-/** As browsers write it (https://html.spec.whatwg.org/#multipart-form-data). */
+/** Escaped as in browsers (https://html.spec.whatwg.org/#multipart-form-data). */
 function quoted(text: string): string {
 	return text.replace(/\r/g, '%0D').replace(/\n/g, '%0A').replace(/"/g, '%22');
 }

@@ -1,8 +1,8 @@
 /**
- * Limits in the headers of a response: `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers, newer
- * and older form), and `RateLimit-Limit/Remaining/Reset`, all also as `X-…`, the latter as `Rate-Limit-…` or with the name
- * of a limit (`X-RateLimit-Minutely-Reset`). The interface document has none of them, so what cannot be understood is
- * ignored.
+ * Reads limits from the headers of a response: `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers, in
+ * its newer and older form), and `RateLimit-Limit/Remaining/Reset`, which may also be written `Rate-Limit-…` or contain the
+ * name of a limit (`X-RateLimit-Minutely-Reset`). All may begin with `X-`. The interface document has no such headers, so
+ * anything that cannot be understood is ignored.
  */
 import { isDecimal, timeMs } from './retryAfter';
 import type { LimitSetting } from './endpoints';
@@ -10,7 +10,7 @@ import { headerText } from './response';
 
 export interface HeaderLimit {
 	remaining: number;
-	/** When (ms from now) all of it is available again. */
+	/** When (ms from now) the whole limit is available again. */
 	resetMs: number;
 	max?: number;
 }
@@ -22,8 +22,8 @@ type Fields = Partial<Record<'limit' | 'remaining' | 'reset', string>>;
 const NAMED = /^((?:x-)?rate-?limit(?:-[\w-]+)?)-(limit|remaining|reset)(?:-after)?$/;
 
 /**
- * @param longestMs the longest window (ms): a reset that is longer in seconds is taken for ms
- * @param isRefused whether it is a 429 without Retry-After: then nothing is left unless a header says how much
+ * @param longestMs the longest window (ms): a reset that would be longer in seconds is considered to be in ms
+ * @param isRefused whether it is a 429 without Retry-After: then nothing remains, unless a header says how much
  */
 export function headerLimits(
 	headers: Headers,
@@ -67,7 +67,7 @@ function namedFields(headers: Headers): Fields[] {
 }
 
 /**
- * The items of a header such as `"default";q=100;w=60, …`, each with its first value as `name`; the older form, such as
+ * The items of a header such as `"default";q=100;w=60, …`, each with its first value as `name`. The older form, such as
  * `limit=100, remaining=5, reset=3`, is one item.
  */
 function draftItems(headers: Headers, name: string): Array<Record<string, string>> {

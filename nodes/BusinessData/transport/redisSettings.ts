@@ -24,7 +24,7 @@ const SENTINEL_PORT = 26379;
 
 type Fields = Record<string, unknown>;
 
-/** Undefined when this process counts alone. @throws InvalidSettingError that names the field */
+/** Undefined if this process counts alone. @throws InvalidSettingError that names the field */
 export function readRedis(fields: Fields): RedisConnection | undefined {
 	const { limitStore = 'memory' } = fields;
 	const store = readChoice('Count Limits In', limitStore, ['memory', 'redis']);
@@ -33,7 +33,7 @@ export function readRedis(fields: Fields): RedisConnection | undefined {
 		: undefined;
 }
 
-/** Reads only the fields of the topology: others may hold leftovers. */
+/** Reads only the fields of the chosen topology, because others may hold leftovers. */
 function readAddress(fields: Fields): RedisAddress {
 	const tls = readFlag('Redis TLS', fields.redisTls);
 	const access = {
@@ -64,7 +64,7 @@ function readAddress(fields: Fields): RedisAddress {
 	return { ...access, topology, nodes, group, sentinelPassword, database };
 }
 
-/** Entries such as `redis-1.example.com:6379` or `[2001:db8::1]:6379`. */
+/** Reads entries such as `redis-1.example.com:6379` or `[2001:db8::1]:6379`. */
 function readNodes({ redisNodes }: Fields, defaultPort: number): RedisNode[] {
 	const field = 'Redis Nodes';
 	const example =
@@ -92,7 +92,7 @@ function readServerName(value: unknown): string {
 	return readText(field, value).trim() === '' ? '' : readHost(field, value);
 }
 
-/** As PEM, with line breaks that were lost in pasting repaired. */
+/** Returns PEM, in which line breaks that were lost in pasting are repaired. */
 function readCertificates(value: unknown): string {
 	const field = 'Redis TLS CA';
 	const text = readText(field, value).replaceAll('\\n', '\n').trim();
@@ -102,7 +102,7 @@ function readCertificates(value: unknown): string {
 		const read = (body: string) => new X509Certificate(Buffer.from(body, 'base64')).toString();
 		if (bodies.length > 0) return bodies.map(read).join('');
 	} catch {
-		// Not a certificate.
+		// It is not a certificate.
 	}
 	throw new InvalidSettingError(
 		field,

@@ -1,6 +1,6 @@
 /**
- * After a 401, a run sends no more requests to the endpoint, and after a 401 on two paths none at all: they would use
- * up the limits for the same response.
+ * After a 401, a run sends no more requests to that endpoint, and after 401s on two paths none at all. They would use up
+ * the limits only to get the same response.
  */
 import { abortController, onAbort } from '../async';
 import { canonicalEndpoint } from './endpointPath';
@@ -8,7 +8,7 @@ import type { Endpoint } from './endpoints';
 import { RequestError } from './requestError';
 import { CAUSES_OF_401 } from './errorTexts';
 
-/** A 401 on one path may be due to the role of the key (section 5); on so many, the key itself is wrong. */
+/** A 401 on one path may be due to the role of the key (section 5). On this many, the key itself is wrong. */
 const PATHS_OF_A_WRONG_KEY = 2;
 
 export class RefusedKey {

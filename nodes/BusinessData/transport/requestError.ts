@@ -1,25 +1,25 @@
-/** The error of a request, in words for users; it never contains the key. */
+/** The error of a request, worded for users. It never contains the key. */
 import type { IExecuteFunctions, IPollFunctions } from 'n8n-workflow';
 
-/** `notSent`: it certainly did not reach the service. `refused`: the service did not act. */
+/** `notSent`: the request certainly did not reach the service. `refused`: the service did not act. */
 export type Outcome = 'notSent' | 'refused' | 'unknown';
 
-/** A cause that the user can act on: a `reason` of a `Failure` of n8n-workflow. */
+/** A cause that the user can act on, as in the `Failure` of n8n-workflow. */
 export type FailureCause =
 	'rate-limited' | 'temporarily-unavailable' | 'credential-invalid' | 'configuration-invalid';
 
 export interface RequestErrorDetails {
 	outcome: Outcome;
-	/** After a send of unknown outcome, never one that waiting fixes: it would read as permission to retry. */
+	/** After a send with unknown outcome, never a cause that waiting fixes, which would read as permission to retry. */
 	cause?: FailureCause;
-	/** How the user goes on. */
+	/** What the user can do. */
 	description: string;
 	statusCode?: number;
-	/** Whether the response was a 2xx that failed by the Result Field. */
+	/** Whether the response was a 2xx that counts as a failure by the Result Field. */
 	isByResultField?: true;
 	/** The beginning of the body, without the key. */
 	responseBody?: string;
-	/** After how many seconds another attempt makes sense; none after a send whose outcome is unknown. */
+	/** In how many seconds to retry; undefined after a send with unknown outcome. */
 	retryAfterSeconds?: number;
 }
 
@@ -41,7 +41,7 @@ export class ExecutionCanceledError extends Error {
 	}
 }
 
-/** Whether the execution was stopped: by hand, by its timeout, or by n8n. A poll never is. */
+/** Whether the execution was stopped by hand, by its timeout, or by n8n. A poll never is. */
 export function isCanceled(context: IExecuteFunctions | IPollFunctions): boolean {
 	return (
 		'getExecutionCancelSignal' in context && context.getExecutionCancelSignal()?.aborted === true

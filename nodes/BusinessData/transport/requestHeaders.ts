@@ -1,13 +1,13 @@
 import { InvalidSettingError } from '../values/invalidSettingError';
 
-/** Set by the node or by the connection (RFC 9110 §7.6.1), or lost in n8n. */
+/** Headers set by the node or the connection (RFC 9110 §7.6.1), or dropped by n8n. */
 const RESERVED = new Set([
 	...['x-api-key', 'content-length', 'content-type'],
-	// Some services take the method from them.
+	// Some services read the method from these.
 	...['x-http-method-override', 'x-method-override', 'x-http-method'],
 	...['host', 'connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
 	...['expect', 'http2-settings'],
-	// They have another meaning in JavaScript objects, or in the settings of axios.
+	// These have another meaning in JavaScript objects, or in the settings of axios.
 	...['__proto__', 'constructor', 'prototype'],
 	...['common', 'delete', 'get', 'head', 'patch', 'post', 'put', 'query'],
 ]);
@@ -18,8 +18,8 @@ const NAME = /^[!#$%&'*+.^_`|~\w-]+$/;
 const VALUE = /^[\t\u0020-\u007e\u0080-\u00ff]*$/;
 
 /**
- * @param contentTypes the types that the body may have
- * @throws InvalidSettingError that names the header when it cannot go out as it is
+ * @param contentTypes content types that the body may have
+ * @throws InvalidSettingError that names the header if it cannot be sent as it is
  */
 export function checkHeader(
 	field: string,
@@ -36,7 +36,7 @@ export function checkHeader(
 		throw new InvalidSettingError(field, `the header ${name} cannot be set here`, howToFix);
 	}
 	if (NAME.test(name) && VALUE.test(value)) return;
-	// A long name may be the key, in the wrong field.
+	// A long name is not shown, because it may be the key in the wrong field.
 	const which = NAME.test(name) && name.length < 40 ? `the value of ${name}` : 'a name or a value';
 	const problem = `${which} contains characters that a header cannot have`;
 	const howToFix =

@@ -10,14 +10,14 @@ export interface ServiceResponse {
 	headers: Record<string, unknown>;
 	/** At most `LARGEST_BODY_BYTES`, without the key. */
 	body: Buffer;
-	/** The body was larger, and is left out. */
+	/** Set if the body was larger, and so is left out. */
 	isTooLarge?: true;
 }
 
 /** A larger body could exhaust n8n's memory. */
 export const LARGEST_BODY_BYTES = 64 * 1024 * 1024;
 
-/** How much of an error's body is read. */
+/** How much of the body of an error is read. */
 export const LARGEST_ERROR_BYTES = 1024 * 1024;
 
 /** Reads the stream, up to a little more than `most` bytes, and masks the key. @throws the stream's error */
@@ -38,19 +38,19 @@ export function headerText(headers: Record<string, unknown>, name: string): stri
 	return typeof value === 'string' ? value : '';
 }
 
-/** Outweighs the content type (https://encoding.spec.whatwg.org/#bom-sniff). UTF-8, the default, needs none. */
+/** They override the content type (https://encoding.spec.whatwg.org/#bom-sniff). UTF-8 is the default anyway. */
 const BYTE_ORDER_MARKS: Record<string, string> = { fffe: 'utf-16le', feff: 'utf-16be' };
 
-/** The body as text, by its byte order mark, or by the character set that its content type names. */
+/** The body as text, decoded by its byte order mark, or else by the character set in its content type. */
 export function textOf({ headers, body }: ServiceResponse): string {
 	const charset = /charset="?([\w-]+)/i.exec(headerText(headers, 'content-type'))?.[1];
 	for (const name of [BYTE_ORDER_MARKS[body.toString('hex', 0, 2)], charset, 'utf-8']) {
 		try {
-			// A body that was cut off may end in half a character.
+			// A body that was cut off may end in the middle of a character.
 			if (name !== undefined)
 				return new TextDecoder(name, { fatal: true }).decode(body, { stream: true });
 		} catch {
-			// Node does not know the character set, or the body has another.
+			// Node does not know the character set, or the body has another one.
 		}
 	}
 	return new TextDecoder('windows-1252').decode(body);
@@ -63,17 +63,17 @@ export function shownBody(response: ServiceResponse): string {
 	return textOf({ ...response, body }).slice(0, LONGEST_SHOWN);
 }
 
-/** How far (bytes) into the body a page may begin. */
+/** How far (bytes) into the body a web page may begin. */
 const LONGEST_PROLOGUE = 100_000;
-/** After white space, comments and declarations. */
+/** The beginning of a web page, after white space, comments and declarations. */
 const WEB_PAGE = /^(?:\s|<!--(?:(?!-->)[^])*-->|<\?[^>]*>)*<(?:!doctype\s+html|html)\b/i;
 
-/** Such as a proxy's log-in page, whatever the content type says. */
+/** Whether the body is a web page, such as a proxy's login page, whatever its content type. */
 export function isWebPage(response: ServiceResponse): boolean {
 	return WEB_PAGE.test(textOf({ ...response, body: response.body.subarray(0, LONGEST_PROLOGUE) }));
 }
 
-/** The JSON of a read's body; undefined when that is empty. @throws RequestError when it is not JSON */
+/** The JSON in the body of a read; undefined if the body is empty. @throws RequestError if it is not JSON */
 export function jsonOf(response: ServiceResponse): unknown {
 	const text = textOf(response);
 	if (text.trim() === '') return undefined;
@@ -101,20 +101,20 @@ export function jsonOf(response: ServiceResponse): unknown {
 export type Result =
 	| { kind: 'none' }
 	| { kind: 'json'; value: unknown }
-	/** `isBroken` where it was meant to be JSON. */
+	/** `isBroken`: it was meant to be JSON. */
 	| { kind: 'text'; text: string; isBroken: boolean }
 	| { kind: 'file' };
 
 const TEXT_TYPE = /^text\/|[/+](json|xml|javascript|x-www-form-urlencoded|yaml|csv)\b/i;
 
-/** Never throws, because the request was carried out. */
+/** What a response holds. Never throws, because the request was carried out. */
 export function resultIn(response: ServiceResponse): Result {
 	const text = textOf(response);
 	if (text.trim() === '') return { kind: 'none' };
 	const parsed = tryParseExactJson(text);
 	if ('value' in parsed) return { kind: 'json', value: parsed.value };
 	const type = headerText(response.headers, 'content-type');
-	// Without a character set, bytes that are not UTF-8 are a file, whatever the type.
+	// Bytes that are not UTF-8 are a file unless a character set is named, whatever the content type.
 	const isText = type === '' || TEXT_TYPE.test(type);
 	const isReadable = /charset/i.test(type) || (isUtf8(response.body) && !response.body.includes(0));
 	if (!isText || !isReadable) return { kind: 'file' };

@@ -1,4 +1,4 @@
-/** Result Field: the field by which a 2xx says that it is a failure. */
+/** The credential's Result Field, by which a 2xx can show that it is a failure. */
 import { type ServiceResponse, textOf } from './response';
 import { InvalidSettingError } from '../values/invalidSettingError';
 import { tryParseExactJson } from '../values/json';
@@ -9,8 +9,8 @@ import { scalarText } from '../values/valueFaults';
 export type ResultSetting = ReturnType<typeof readResultSetting>;
 
 /**
- * @returns the dot path of the field, empty where the status is enough, and its values that stand for a failure or, unless
- * there are none, for a success
+ * @returns the dot path of the field, empty if the status alone counts; and the values that mean a failure, or, if any are
+ * given, those that mean a success
  * @throws InvalidSettingError that names the field
  */
 export function readResultSetting(fields: Record<string, unknown>) {
@@ -22,7 +22,7 @@ export function readResultSetting(fields: Record<string, unknown>) {
 	throw new InvalidSettingError('Failure Values', 'is empty, as Success Values is', howToFix);
 }
 
-/** The failure in words, if the response is one. */
+/** Describes the failure, if the response is one. */
 export function failedResult(
 	{ field, failures, successes }: ResultSetting,
 	response: ServiceResponse,

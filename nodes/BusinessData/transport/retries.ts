@@ -1,5 +1,5 @@
 /**
- * Whether and when a request is retried: a read always, anything else only after a 429 (RFC 6585 §4), or when it
+ * Decides whether and when a request is retried: a read always, anything else only after a 429 (RFC 6585 §4), or if it
  * certainly never reached the service (RFC 9110 §9.2.2).
  */
 import { holdMsOf, type Permit } from '../rateLimit';
@@ -7,9 +7,9 @@ import type { FailedAttempt } from './attempt';
 import { isRead, type ServiceRequest } from './serviceRequest';
 
 const MOST_RETRIES = 3;
-/** How long (ms) the first retry waits at most; each further one up to twice as long. */
+/** The longest wait (ms) before the first retry. It doubles with each further one. */
 const FIRST_BACKOFF_MS = 1_000;
-/** A request that is refused for so many windows is under a limit that is not known here. */
+/** A request that is refused for this many windows must be under a limit that is not known here. */
 const MOST_WINDOWS = 10;
 
 /** The attempts of one request. */
@@ -24,7 +24,7 @@ export class Retries {
 		private readonly longestWindowMs: number,
 	) {}
 
-	/** How long (ms) to wait before the next attempt; undefined when there must be none. */
+	/** How long (ms) to wait before the next attempt; undefined if there must be none. */
 	after({ retry, askedMs = 0 }: FailedAttempt, permit: Permit): number | undefined {
 		if (retry === 'afterRefusal') return this.afterRefusal(permit);
 		const isHarmless = isRead(this.request) || this.request.isIdempotent === true;
@@ -35,14 +35,14 @@ export class Retries {
 	}
 
 	/**
-	 * Gives up when the longest window has passed since the first refusal, and since anything under the same limits was
-	 * let through. Never a wait: that is up to the limiter.
+	 * Gives up when the longest window has passed since the first refusal, and since any request under the same limits was
+	 * let through. Otherwise 0, because the limiter does the waiting.
 	 */
 	private afterRefusal({ lastLetThroughAt }: Permit): number | undefined {
 		const now = performance.now();
 		if (this.refusals === 0) this.firstRefusalAt = now;
 		const windowMs = holdMsOf(this.longestWindowMs);
-		// Another client may take all the room for a while, but not for ever.
+		// Another client may take all the room for a while, but not forever.
 		const giveUpAt = Math.min(
 			Math.max(this.firstRefusalAt, lastLetThroughAt) + windowMs,
 			this.firstRefusalAt + MOST_WINDOWS * windowMs,

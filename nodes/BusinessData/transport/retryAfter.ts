@@ -1,19 +1,19 @@
-/** How long a response asks to wait: by `Retry-After` and headers like it, or in the body of a 429. */
+/** How long a response asks to wait, in `Retry-After` and similar headers, or in the body of a 429. */
 import { holdMsOf } from '../rateLimit';
 import { type ServiceResponse, headerText, textOf } from './response';
 
-/** After a failure, unlike after a 429, a pause up to this (ms) is never too long. */
+/** After a failure other than a 429, a pause of up to this (ms) is never too long. */
 const LONGEST_PAUSE_MS = 60_000;
-/** A wait of more than a year is taken for a mistake. */
+/** A wait of more than a year is considered a mistake. */
 const LONGEST_WAIT_MS = 366 * 24 * 3_600_000;
-/** From `seconds` on, a number is seconds since 1970, not a duration; from `ms` on, ms since 1970. */
+/** From `seconds` on, a number means seconds since 1970, not a duration; from `ms` on, it means ms since 1970. */
 const EPOCH = { seconds: 1_000_000_000, ms: 1_000_000_000_000 };
-/** In characters; on longer texts, the patterns would take seconds. */
+/** In characters. On longer texts, the patterns would take seconds. */
 const LONGEST_TIME = 1_000;
 /** How much of the body of a 429 is read. */
 const LONGEST_TEXT_BYTES = 20_000;
 
-/** How long (ms) the service asks to wait, by `Retry-After`, or else by a field or the words of a 429's body. */
+/** How long (ms) the service asks to wait, in `Retry-After`, or else in a field or the words of a 429's body. */
 export function askedWaitMs(response: ServiceResponse): number | undefined {
 	const { statusCode, headers, body } = response;
 	const asked = retryAfterMs(headers);
@@ -26,14 +26,14 @@ export function askedWaitMs(response: ServiceResponse): number | undefined {
 	return ms >= 0 && ms <= LONGEST_WAIT_MS ? ms : undefined;
 }
 
-/** @param windowMs the longest window that counts the request */
+/** @param windowMs the longest window (ms) that counts the request */
 export function isPauseTooLong(statusCode: number, askedMs: number, windowMs: number): boolean {
 	return askedMs > Math.max(holdMsOf(windowMs), statusCode === 429 ? 0 : LONGEST_PAUSE_MS);
 }
 
 /**
- * How long (ms) `Retry-After` asks to wait, in seconds, as an HTTP date (RFC 9110 §10.2.3), or as services write it;
- * without it, a header of a similar name.
+ * How long (ms) the headers ask to wait: in `Retry-After`, as seconds, an HTTP date (RFC 9110 §10.2.3), or however
+ * services write it, or else in a header with a similar name.
  */
 export function retryAfterMs(headers: Record<string, unknown>): number | undefined {
 	const others = Object.keys(headers).filter((name) => OTHER_RETRY_AFTER.test(name));
@@ -45,7 +45,7 @@ export function retryAfterMs(headers: Record<string, unknown>): number | undefin
 	return undefined;
 }
 
-/** Such as `Retry-After-Ms` and `X-RateLimit-Retry-After-Seconds`. */
+/** For example `Retry-After-Ms` and `X-RateLimit-Retry-After-Seconds`. */
 const OTHER_RETRY_AFTER = /^(retry-after-(ms|seconds)|x-([\w-]+-)?retry-after(-(ms|seconds))?)$/;
 
 export function isDecimal(text: string): boolean {
@@ -62,13 +62,13 @@ const UNITS_MS: Array<[beginning: RegExp, ms: number]> = [
 ];
 const UNIT = '(?:ms|milli\\w*|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|days?)(?![a-z])';
 const AMOUNT = `${NUMBER}\\s*${UNIT}`;
-/** Such as `1 minute and 30 seconds`. */
+/** For example `1 minute and 30 seconds`. */
 const AMOUNTS = `${AMOUNT}(?:,?\\s*(?:and\\s*)?${AMOUNT}){0,3}`;
 const DURATION = new RegExp(`^(?:${NUMBER}|${AMOUNTS})$`, 'i');
 const ISO_DATE = '\\d{4}-\\d\\d-\\d\\d[T ][\\d:.]+(?:Z|[+-]\\d\\d:?\\d\\d)';
-/** In ISO 8601, or an HTTP date, which begins with the name of a weekday. */
+/** A date in ISO 8601, or an HTTP date, which begins with a weekday. */
 const DATE = new RegExp(`^(?:${ISO_DATE}$|mon|tue|wed|thu|fri|sat|sun)`, 'i');
-/** As in "try again in 5.5 s". */
+/** For example "try again in 5.5 s". */
 const WORDS = new RegExp(
 	`(?:retry|try|again|wait|until|resets?|next|available|blocked)\\b[^\\d.]{0,60}?(${ISO_DATE}|${AMOUNTS})`,
 	'i',
@@ -80,8 +80,8 @@ const FIELD = new RegExp(
 );
 
 /**
- * The time (ms) in a text: seconds, a duration such as `30s`, or the time until a date or a moment since 1970, by the
- * response's `Date` header, so that a wrong clock here does not matter. NaN for anything else.
+ * Reads a time (ms) from a text: a number of seconds, a duration such as `30s`, or the time until a date or a moment since
+ * 1970. The response's `Date` header is the present, so that a wrong clock here does not matter. NaN for anything else.
  */
 export function timeMs(text: string, headers: Record<string, unknown>): number {
 	if (text.length > LONGEST_TIME) return NaN;
@@ -97,13 +97,13 @@ export function timeMs(text: string, headers: Record<string, unknown>): number {
 	return (number < EPOCH.ms ? number * 1000 : number) - nowOf(headers);
 }
 
-/** By the clock of the service, where the response has one. */
+/** The present (ms since 1970), by the service's clock if the response has a `Date`. */
 function nowOf(headers: Record<string, unknown>): number {
 	const time = dateMs(headerText(headers, 'date'));
 	return Number.isNaN(time) ? Date.now() : time;
 }
 
-/** In UTC where the text names no time zone, as that of `asctime` does not (RFC 9110 §5.6.7). */
+/** In UTC if the text has no time zone, like an `asctime` date (RFC 9110 §5.6.7). */
 function dateMs(text: string): number {
 	return Date.parse(/[a-z]$|[+-]\d\d:?\d\d$/i.test(text) ? text : `${text} GMT`);
 }

@@ -1,8 +1,8 @@
-/** How long the requests of a run waited, and for which limits. */
+/** Measures how long the requests of a run waited, and for which limits. */
 import { PAUSE, REFUSAL, type WaitCause } from '../rateLimit';
 import { formatDuration, formatLimit, pluralize } from '../values/text';
 
-/** Shorter waits (ms) are the limiter's own work. */
+/** Shorter waits (ms) are due to the limiter's own work. */
 const SHORTEST_WAIT_MS = 100;
 /** Shorter waits (ms) are not reported. */
 export const NOTICEABLE_WAIT_MS = 1_000;
@@ -11,7 +11,7 @@ export class RunWaitTime {
 	private waiting = 0;
 	private waitingSince = 0;
 	private hasRequested = false;
-	/** The time (ms) in which at least one request was waiting, without the current one. */
+	/** The time (ms) in which at least one request was waiting, up to the last such time that has ended. */
 	private pastMs = 0;
 	private requests = 0;
 	private readonly msByCause = new Map<string, { ms: number; cause: WaitCause }>();
@@ -40,7 +40,7 @@ export class RunWaitTime {
 		this.msByCause.set(name, { ms: total + ms, cause });
 	}
 
-	/** What n8n 2.x attaches to the node's span in OpenTelemetry; undefined when there was no request. */
+	/** What n8n 2.x attaches to the node's OpenTelemetry span; undefined if there was no request. */
 	get tracing(): Record<string, string | number> | undefined {
 		if (!this.hasRequested) return undefined;
 		const { longest } = this;
@@ -55,7 +55,7 @@ export class RunWaitTime {
 		return [...this.msByCause.values()].sort((a, b) => b.ms - a.ms)[0];
 	}
 
-	/** A sentence such as "12 requests waited 48 s for the limit of 30 per 10 s"; undefined after hardly any wait. */
+	/** A sentence such as "12 requests waited 48 s for the limit of 30 per 10 s"; undefined if there was hardly any wait. */
 	describe(): string | undefined {
 		const { longest } = this;
 		if (longest === undefined || this.elapsedMs < NOTICEABLE_WAIT_MS) return undefined;

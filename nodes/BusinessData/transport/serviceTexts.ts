@@ -1,37 +1,37 @@
-/** What a service says of an error, in a body of any shape. */
+/** Finds what a service says about an error, in a body of any shape. */
 import { type ServiceResponse, textOf } from './response';
 import { isObject } from '../values/isObject';
 import { tryParseJson } from '../values/json';
 import { shorten } from '../values/text';
 
-/** In characters, of the service's words. */
+/** In characters, how much of the service's words is shown. */
 const LONGEST_MESSAGE = 300;
 const LONGEST_DESCRIPTION = 2_000;
-/** Of a 2xx. */
+/** The same for a 2xx. */
 const LONGEST_SAID = 500;
-/** Of a body that is not JSON; it bounds the time for reading tags. */
+/** How much is read of a body that is not JSON, to bound the time for finding tags. */
 const LONGEST_TEXT = 10_000;
 const MOST_TEXTS = 200;
 const DEEPEST = 50;
 
-/** Keys of what went wrong, in any letter case and after any prefix, as in `DeveloperErrorMessage`. */
+/** Keys that describe what went wrong, in any case and after any prefix, as in `DeveloperErrorMessage`. */
 const WORD =
 	/((message|detail|error|fault|violation|problem|warning)s?|msg|description|reason|title|hint|advice|info(rmation)?)$/i;
 /** Keys whose numbers say what went wrong. */
 const CODE = /(code|errno|number|error)s?$/i;
-/** Headers such as `Reason` or `X-Error-Message`. */
+/** Matches headers such as `Reason` or `X-Error-Message`. */
 const HEADER = /(^|-)(reason|errors?|message|detail|problem)(-|$)/;
 
-/** Some services put JSON into a text of their JSON. */
+/** Some services put JSON into a text within their JSON. */
 const JSON_TEXT = /^\s*[[{]\s*["[{]/;
 
 interface Text {
 	text: string;
-	/** Whether the keys say that it is about what went wrong. */
+	/** Whether its keys say that it describes what went wrong. */
 	isOfError: boolean;
 }
 
-/** Each text once, the most useful first. */
+/** Each text once, the most useful ones first. */
 function serviceTexts(response: ServiceResponse): { ofError: string[]; others: string[] } {
 	const found: Text[] = [];
 	const body = textOf(response).trim();
@@ -47,18 +47,18 @@ function serviceTexts(response: ServiceResponse): { ofError: string[]; others: s
 	return { ofError: texts(true), others: texts(false) };
 }
 
-/** What a response says about what went wrong, as the last sentence of a description; may be empty. */
+/** What a response says about what went wrong, to end a description; may be empty. */
 export function alsoSaid(response: ServiceResponse): string {
 	const said = serviceTexts(response).ofError.join('; ').slice(0, LONGEST_SAID);
 	return said === '' ? '' : ` The service said: ${said}`;
 }
 
-/** The status with as much of the service's words as fits, and the rest as the last sentence of a description. */
+/** The status with as much of the service's words as fits, and the rest to end a description. */
 export function explain(
 	status: string,
 	response: ServiceResponse,
 ): { message: string; rest: string } {
-	// Many services repeat the status.
+	// Many services repeat the status as text.
 	const isNew = (text: string) => !status.toLowerCase().endsWith(` ${text.toLowerCase()}`);
 	const { ofError, others } = serviceTexts(response);
 	const mostUseful = ofError.filter(isNew);
@@ -88,7 +88,7 @@ function collect(given: unknown, keys: string[], found: Text[], level: number): 
 	if (Array.isArray(value)) {
 		for (const inner of value) collect(inner, keys, found, level + 1);
 	} else if (isObject(value)) {
-		// What is said of an object comes before its fields, and both before its objects.
+		// Descriptions first, then other fields, then objects.
 		const rankOf = ([key, inner]: [string, unknown]) =>
 			typeof inner === 'object' ? 2 : WORD.test(key) ? 0 : 1;
 		const entries = Object.entries(value).sort((a, b) => rankOf(a) - rankOf(b));
@@ -105,14 +105,14 @@ function isCode(value: unknown, keys: string[]): boolean {
 	return typeof value === 'number' && CODE.test(keys.at(-1) ?? '');
 }
 
-/** The field that holds a text, or that an error is about. */
+/** The field that holds the text, or that the error is about. */
 function fieldOf(keys: string[]): string | undefined {
 	const at = keys.findLastIndex((key) => !WORD.test(key));
 	const isOfError = keys.slice(0, at).some((key) => WORD.test(key));
 	return at === keys.length - 1 || isOfError ? keys[at] : undefined;
 }
 
-/** The texts of XML and HTML, the values of a form, or any other body as it is. */
+/** The texts in XML or HTML, the values in a form, or any other body unchanged. */
 function wordsOf(body: string): string[] {
 	if (/^[\w.-]+=[^\s&]*(&[\w.-]+=[^\s&]*)*$/.test(body)) {
 		return [...new URLSearchParams(body)].map((pair) => pair.join(': '));
@@ -125,7 +125,7 @@ function wordsOf(body: string): string[] {
 		.map((text) => text.replace(/&(#x?[\da-f]+|\w+);/gi, characterOf));
 }
 
-/** Not an object, which would have a `constructor`, too. */
+/** A Map, because an object would also have a `constructor`. */
 const CHARACTERS = new Map(
 	Object.entries({ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' }),
 );

@@ -1,4 +1,4 @@
-/** Signs of a wrong setup. None is an error: the run gets a hint, and n8n's log a line at most once a minute. */
+/** Warns of a wrong setup. None of this is an error: the run gets a hint, and n8n's log a line, at most once a minute. */
 import type { IExecuteFunctions, IPollFunctions } from 'n8n-workflow';
 
 import { isQueueMode } from '../n8nInternals/services';
@@ -12,12 +12,12 @@ import { formatDuration } from '../values/text';
 
 /** How often (ms) the same warning is logged. */
 const LOG_INTERVAL_MS = 60_000;
-/** A clock that is off by less (ms) does no harm. */
+/** A clock may be off by this much (ms) without harm. */
 const CLOCK_TOLERANCE_MS = 60_000;
 
-/** Per key, until when (ms since 1970) each limit store, by name, counts requests; the key used last is at the end. */
+/** By key, until when (ms since 1970) each limit store counts requests. The key that was used last is at the end. */
 const storesByKey = new Map<string, Map<string, number>>();
-/** When (ms since 1970) a warning was last logged, the newest at the end. */
+/** When (ms since 1970) each warning was last logged, the newest at the end. */
 const loggedAt = new Map<string, number>();
 
 export class SetupWarnings {
@@ -32,7 +32,7 @@ export class SetupWarnings {
 		return [...this.found.values()];
 	}
 
-	/** To be called for each request that the limits count. */
+	/** Call for each request that the limits count. */
 	noteRequest(): void {
 		const { redis } = this.account;
 		if (redis === undefined && isQueueMode()) {
@@ -41,14 +41,14 @@ export class SetupWarnings {
 				'n8n runs in queue mode, but the limits of this API key are counted in each process alone. Together, the processes can exceed them. Choose Redis under Count Limits In in the credential.',
 			);
 		}
-		// Redis has replied by the time of the response.
+		// Asked early, so that Redis has replied by the time of the response.
 		if (redis !== undefined) versionsInUse(redis);
 	}
 
 	/** @param sentAt when (ms since 1970) the request went out */
 	noteResponse(headers: Record<string, unknown>, sentAt: number): void {
 		const { keepFree, redis } = this.account;
-		// Not before a response: a Redis that cannot be reached, perhaps because of a typo, counts nothing.
+		// Only after a response: a Redis that cannot be reached, perhaps because of a typo, counts nothing.
 		const stores = this.storesInUse(redis?.name ?? 'this n8n process');
 		if (stores.length > 1) {
 			this.warn(
@@ -63,12 +63,12 @@ export class SetupWarnings {
 				`${versions.length} versions of this package use ${redis?.name} at the same time: ${versions.join(', ')}. They may count requests apart, exceed limits, and send a document twice. Install the same version on every process of n8n.`,
 			);
 		}
-		// RFC 9110 §5.6.7; RFC 9111 §5.1: a cache adds how many seconds ago the service responded.
+		// RFC 9110 §5.6.7. A cache adds how many seconds ago the service responded (RFC 9111 §5.1).
 		const age = Number(headerText(headers, 'age')) || 0;
 		const servedAt = Date.parse(headerText(headers, 'date')) + age * 1000;
 		const aheadMs = sentAt - servedAt;
 		const behindMs = servedAt - Date.now();
-		// False for NaN.
+		// Without a date, both are NaN.
 		if (Math.max(aheadMs, behindMs) > CLOCK_TOLERANCE_MS) {
 			const off =
 				aheadMs > 0 ? `${formatDuration(aheadMs)} ahead of` : `${formatDuration(behindMs)} behind`;
@@ -77,7 +77,7 @@ export class SetupWarnings {
 				`The clock of the computer that runs n8n is ${off} the clock of the service. Check how it is synchronized.`,
 			);
 		}
-		// The limits of the account are our share of the service's.
+		// The account has our share of the service's limits.
 		const policy = headerPolicies(headers).find(({ max, windowSeconds }) =>
 			this.allLimits.every(
 				(limit) => limit.max !== shareOf(max, keepFree) || limit.windowMs !== windowSeconds * 1000,
@@ -112,7 +112,7 @@ export class SetupWarnings {
 		this.found.set(kind, sentence);
 		const name = `${this.account.identity} ${kind}`;
 		const now = Date.now();
-		// If the clock was set back, it is logged early.
+		// If the clock was set back, the warning is logged early.
 		const isOver = (at: number) => Math.abs(now - at) >= LOG_INTERVAL_MS;
 		if (!isOver(loggedAt.get(name) ?? 0)) return;
 		loggedAt.delete(name);
@@ -127,7 +127,7 @@ export class SetupWarnings {
 	}
 }
 
-/** Removes from the beginning what is over. */
+/** Removes entries that are over from the beginning. */
 function forgetOldest<T>(entries: Map<string, T>, isOver: (entry: T) => boolean): void {
 	for (const [name, entry] of entries) {
 		if (!isOver(entry)) return;

@@ -1,23 +1,23 @@
-/** Whether a 2xx looks like a failure: a sign, not proof. */
+/** Tells whether a 2xx looks like a failure. It is a sign, not proof. */
 
 const DEEPEST = 6;
 const MOST_VALUES = 10_000;
 const FAILURES =
 	/^((has|is)?(errors?|faults?|failures?|failed|exceptions?)|(errors?|fail(ure|ed)?)(codes?|count|messages?|ids?|items|records)|validationerrors|(notfound|rejected|unprocessed)(ids|items|records)?)$/;
-/** Names of lists of what was left undone; other values under these names say nothing. */
+/** Names for lists of what was not done. Under these names, other values mean nothing. */
 const LEFT = /^(failed|skipped|notdeleted)[a-z]*$/;
 const SUCCESS = /^(is)?(success(ful)?|succeeded|ok)$/;
 const STATUS = /^((http)?status(code)?|statusattributestring)$/;
-/** Their numbers may mean anything, such as the code of an account. */
+/** Numbers under these names may mean anything, such as the code of an account. */
 const OTHER_STATUS = /^(result|state|code)$/;
 const MESSAGE = /^(error)?(message|msg|detail|reason)s?$/i;
-/** Where it is 0, the error message beside it says what was done. */
+/** If it is 0, an error message beside it says what was done. */
 const CODE = /^error_?(code)?$/i;
-/** What services write where there is no failure. */
+/** What services write if there is no failure. */
 const NONE = /^(|0+|false|no|none|null|ok|success\w*|no ?errors?)$/i;
 const FAILED_STATUS = /^(nok|ko)$|error|fail|invalid|not_?found|denied|rejected|forbidden/i;
 
-/** @param skipsLists whether lists say nothing, because they hold records, except one of `errors` */
+/** @param skipsLists whether to skip all lists but `errors`, because they hold records */
 export function holdsFailure(value: unknown, skipsLists = false): boolean {
 	let left = MOST_VALUES;
 	const looksIn = (one: unknown, level: number): boolean => {
@@ -35,7 +35,7 @@ export function holdsFailure(value: unknown, skipsLists = false): boolean {
 	return looksIn(value, 0);
 }
 
-/** @param isExplained whether a message stands beside it */
+/** @param isExplained whether there is a message beside it */
 function isFailure(key: string, value: unknown, isExplained: boolean): boolean {
 	if (SUCCESS.test(key)) return value === false || value === 'false';
 	const isStatus = STATUS.test(key);

@@ -1,5 +1,5 @@
 /**
- * n8n polls when it starts, and when a workflow is published. If that fails a few times, it leaves the trigger off until
+ * n8n polls once when it starts, and when a workflow is published. If that fails a few times, the trigger stays off until
  * the workflow is published again.
  */
 import { ExpressionError, type IPollFunctions, NodeOperationError, UserError } from 'n8n-workflow';
@@ -7,13 +7,13 @@ import { ExpressionError, type IPollFunctions, NodeOperationError, UserError } f
 import { InvalidSettingError } from '../values/invalidSettingError';
 import { RequestError } from '../transport/requestError';
 
-/** Errors that the user has to fix in the node, the credential or the workflow. */
+/** Errors that the user must fix in the node, the credential or the workflow. */
 const ERRORS_OF_SETTINGS = [InvalidSettingError, ExpressionError, NodeOperationError, UserError];
 
-/** Whether an error of an activation's poll is left to the schedule, because the next poll may succeed. */
+/** Whether an activation may succeed in spite of its poll's error, because the next scheduled poll may succeed. */
 export function isForSchedule(context: IPollFunctions, error: unknown): boolean {
 	if (ERRORS_OF_SETTINGS.some((type) => error instanceof type)) return false;
-	// When n8n starts, nobody is there to publish again.
+	// When n8n starts, nobody is there to publish the workflow again.
 	const isStart = ['init', 'leadershipChange'].includes(context.getActivationMode());
 	if (!(error instanceof RequestError)) return isStart;
 	const { cause } = error.details;

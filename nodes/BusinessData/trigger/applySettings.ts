@@ -1,10 +1,10 @@
-/** What an edit of the settings changes in what the trigger remembers. */
+/** Adapts what the trigger remembers to an edit of its settings. */
 import { hashOf } from '../values/hash';
 import { forgetRead } from './endRead';
 import type { PollSettings } from './pollSettings';
 import { forgetFieldHashes, MOST_FIRST_READS, REHASHED_NEXT, type State } from './state';
 
-/** To be called before each poll reads. */
+/** Call before each poll reads. */
 export function applySettings(state: State, settings: PollSettings): void {
 	applyWatchedFields(state, settings);
 	applyDeletedWhen(state, settings);
@@ -24,17 +24,17 @@ function applyWatchedFields(state: State, settings: PollSettings): void {
 	if (!emitsChangedFields) forgetFieldHashes(state);
 	else if (!state.hasTooManyFields && state.fieldNames === undefined) {
 		state.fieldNames = new Map();
-		// Only a full read takes the hashes of all records.
+		// Only a full read hashes all records.
 		state.reads.fullReadAt = 0;
 	}
 }
 
-/** After an edit of Deleted When, a full read finds what it had left out, which was there before and is not created. */
+/** After an edit of Deleted When, a full read finds records that it had left out. They existed, so they are not created. */
 function applyDeletedWhen(state: State, { deletedWhen, readsChangesOnly }: PollSettings): void {
 	const before = state.settings.deletedWhen;
 	state.settings.deletedWhen = deletedWhen;
 	if (before === undefined || JSON.stringify(before) === JSON.stringify(deletedWhen)) return;
-	// Without full reads, nothing says when all were seen.
+	// Without full reads, nobody can tell when all of them were seen.
 	if (readsChangesOnly) return;
 	state.settings.deletedWhenBefore = before;
 	forgetRead(state);
@@ -45,24 +45,24 @@ function applyPagination(state: State, settings: PollSettings): void {
 	const pagination = hashOfPagination(settings);
 	if (state.settings.pagination === pagination) return;
 	forgetRead(state);
-	// What the new settings find at first was there before, unless a full read has been complete.
+	// Unless a full read was complete, what the new settings find first existed before.
 	if (state.observed.pages === 0 && !settings.readsChangesOnly) {
 		state.reads.firstReads = MOST_FIRST_READS;
 		delete state.reads.cursor;
 	}
-	// So was what they find behind a page that was taken for the whole list: services cut lists off silently.
+	// So did what they find after a page that was mistaken for the whole list, because services cut lists off silently.
 	if (state.observed.pages === 1) {
 		state.reads.repagedReads = MOST_FIRST_READS;
-		// Until a full read, a change of what is there would look like a creation.
+		// Until a full read, a change of an existing record would look like a creation.
 		state.reads.fullReadAt = 0;
 	}
 	state.settings.pagination = pagination;
 }
 
-/** A hash of the settings that a page state depends on. */
+/** A hash of the settings on which a page state depends. */
 function hashOfPagination({ list, incremental, readsChangesOnly }: PollSettings): string {
 	const { itemsField: _, idField: __, ...pagination } = list;
-	// Where an expression asks for changes, the list has other pages than without it.
+	// If an expression asks for changes, the list has other pages than without it.
 	if (readsChangesOnly) return hashOf([pagination, incremental, 'changes'], 16);
 	return hashOf(incremental === undefined ? pagination : [pagination, incremental], 16);
 }

@@ -1,4 +1,4 @@
-/** The options that say what counts as a change of a record, and as its deletion. */
+/** The options for what counts as a change of a record, and as its deletion. */
 import type { INodeProperties } from 'n8n-workflow';
 
 export const MAX_DELETION_PERCENT = 50;

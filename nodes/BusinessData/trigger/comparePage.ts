@@ -1,4 +1,4 @@
-/** Compares a page of records with the known records, and updates these. */
+/** Compares a page of records with the known records, and updates the latter. */
 import type { IDataObject } from 'n8n-workflow';
 
 import { yieldWhenBusy } from '../async';
@@ -19,11 +19,11 @@ import {
 import { differentFields, fieldHashesOf, HASH_LENGTH } from './watchedFields';
 
 /**
- * Of a record that comes several times in a read, the first content counts; the next read shows the other.
- * @param read notes what the page says of it
+ * If a record comes several times in a read, its first content counts. The next read shows the other.
+ * @param read receives what the page says about it
  * @param events receives what was created, updated, or marked as deleted
  * @returns whether a record came for the first time in this read
- * @throws RequestError when a record has no ID
+ * @throws RequestError if a record has no ID
  */
 export async function comparePage(
 	records: unknown[],
@@ -42,7 +42,7 @@ export async function comparePage(
 	const yieldToEventLoop = yieldWhenBusy();
 	for (const [index, value] of records.entries()) {
 		await yieldToEventLoop();
-		// Where each record has fields of its own, their hashes would fill the memory within a page.
+		// If each record has fields of its own, their hashes could fill the memory within one page.
 		if (state.fieldNames?.size !== namesBefore) boundFieldHashes(state);
 		const { fieldNames } = state;
 		namesBefore = fieldNames?.size;
@@ -54,11 +54,11 @@ export async function comparePage(
 		const isGone = isMarked(value, settings.deletedWhen);
 		const record = known.get(key);
 		if (record?.isSeen === true) {
-			// A page is from one moment, so a record that is on it twice has not moved.
+			// A page shows one moment, so a record that is on it twice has not moved.
 			if (!onPage.has(key)) read.moved++;
 			if (isGone || hash === record.hash) continue;
 			read.ambiguousId ??= key;
-			// Unless it is as before this poll, so that nothing has changed.
+			// If it is as before this poll, nothing has changed.
 			if (!events.wasBefore(key, hash)) continue;
 		} else isNew = true;
 		onPage.add(key);
@@ -71,7 +71,7 @@ export async function comparePage(
 		events.gone.delete(key);
 		if (record === undefined) {
 			known.set(key, { id, hash, fields: fields(), missed: 0, isSeen: true, wasSeen: false });
-			// It may have been left out because it was marked by other settings.
+			// It may have been left out before, because the old settings considered it deleted.
 			const wasThere = isMarked(value, state.settings.deletedWhenBefore);
 			if (emitsCreated && !wasThere) events.created(key, value as IDataObject);
 			continue;
@@ -90,7 +90,7 @@ export async function comparePage(
 	return isNew;
 }
 
-/** Whether the service says that the record is deleted. */
+/** Whether the service marks the record as deleted. */
 export function isMarked(record: unknown, deletedWhen: PollSettings['deletedWhen']): boolean {
 	if (deletedWhen === undefined) return false;
 	const value = valueAt(record, deletedWhen.field);
@@ -101,8 +101,8 @@ export function isMarked(record: unknown, deletedWhen: PollSettings['deletedWhen
 }
 
 /**
- * @param which of the records it is, in words
- * @throws RequestError when it has no ID
+ * @param which record it is, in words
+ * @throws RequestError if it has no ID
  */
 export function idOf(
 	record: unknown,

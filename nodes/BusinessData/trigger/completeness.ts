@@ -1,5 +1,5 @@
 /**
- * Signs in the pages that records are missing, although no request failed. What a service always shows is a habit, which
+ * Finds signs that records are missing although no request failed. A sign that a service always shows is a habit, which
  * means nothing.
  */
 import type { ListSettings } from '../lists/listSettings';
@@ -9,7 +9,7 @@ import { alsoSaid } from '../transport/serviceTexts';
 import { hashOf } from '../values/hash';
 import type { ListRead, Sign, State } from './state';
 
-/** Whether each page names the next one, so that its length decides nothing. */
+/** Whether each page names the next one, so that the length of a page does not matter. */
 const isLinked = ({ type }: ListSettings) => type === 'cursor' || type === 'nextUrl';
 
 /** Notes a sign of an incomplete read, unless it turns out to be a habit of the service. */
@@ -21,27 +21,27 @@ const signsIn = (signs: ListRead['signs']) => Object.keys(signs) as Sign[];
 const isOfEnd = (sign: Sign) => sign.startsWith('end by');
 const isTransient = (sign: Sign) => isOfEnd(sign) || sign === 'failure';
 
-/** A hash of what the service says, whatever the number of the page. */
+/** A hash of what the service says, without numbers such as that of the page. */
 function hashOfTexts({ response }: Page): string {
 	return hashOf(alsoSaid(response).replace(/\d+/g, ''), 8);
 }
 
-/** Notes what a page says of its read. */
+/** Notes what a page says about the read. */
 export function notePage(read: ListRead, page: Page, list: ListSettings): void {
 	const { body, entries, isBare } = page;
 	const { page: number, count, firstLength } = read.pageState;
 	read.came += entries;
-	// A later page without records may count only itself.
+	// On a later page without records, a total may count only that page.
 	const totals = entries === 0 && number > 1 ? [] : totalsIn(page);
 	for (const [path, total] of totals) {
-		// Where it changes meanwhile, the lowest counts.
+		// If the total changes during the read, the lowest counts.
 		read.totals[path] = Math.min(total, read.totals[path] ?? Infinity);
 	}
 	if (isFailedPage(page)) {
 		const inWords = `page ${number} holds what looks like a failure`;
 		if (entries > 0) noteSign(read, 'failure', inWords);
 		else if (number === 1) read.problem ??= inWords;
-		// Some services respond so to each page after the last one, in the same words.
+		// Some services respond like this to every page after the last one, always in the same words.
 		else noteSign(read, `end by failure ${hashOfTexts(page)}`, inWords);
 	}
 	if (isBare && page.next === undefined && (number > 1 || read.isFull)) {
@@ -51,7 +51,7 @@ export function notePage(read: ListRead, page: Page, list: ListSettings): void {
 	}
 	if (entries === 0) return;
 	if (read.emptyPage !== undefined) read.problem ??= `${read.emptyPage}, although more followed`;
-	// An offset counts the records that came, so that a page of another length passes over none.
+	// An offset counts the records that came, so a page of another length makes it skip none.
 	const first = firstLength ?? entries;
 	const isEven = count === (number - 1) * first && entries <= first;
 	if (isEven || list.type === 'offset' || isLinked(list)) return;
@@ -61,8 +61,8 @@ export function notePage(read: ListRead, page: Page, list: ListSettings): void {
 }
 
 /**
- * The page after one without records that seems to be the last, although known records have not come: a page that is
- * empty by mistake is followed by others. Undefined where nothing may follow.
+ * The page to read after one without records that seems to be the last, although known records have not come: if it was
+ * empty by mistake, others follow. Undefined if nothing can follow.
  */
 export function pageAfterEmpty(
 	read: ListRead,
@@ -71,9 +71,9 @@ export function pageAfterEmpty(
 ): PageState | undefined {
 	const { pageState, signs, isFull } = read;
 	const { page, count, firstLength, empty = 0 } = pageState;
-	// At a repeated page, the list has ended.
+	// A repeated page means the end of the list.
 	if (!isFull || !isCounted(list) || list.endOfList === 'repeatedPage') return undefined;
-	// A response with nothing at all is an end of its own kind, unless the service always ends like that.
+	// A response with nothing in it is a different end, unless the service always ends like that.
 	const ends = signsIn(signs).filter(isOfEnd);
 	if (ends.some((sign) => !observed.habits.includes(sign))) return undefined;
 	if (page >= observed.pages || [...known.values()].every(({ isSeen }) => isSeen)) return undefined;
@@ -83,7 +83,7 @@ export function pageAfterEmpty(
 	return { ...pageState, ...next };
 }
 
-/** Notes what makes a read that has ended incomplete, and learns from full reads which signs are habits. */
+/** Notes why a read that has ended is incomplete, and learns from full reads which signs are habits. */
 export function noteEnd(read: ListRead, state: State, last: Page, list: ListSettings): void {
 	const { isFull, pageState } = read;
 	const { page } = pageState;
@@ -99,7 +99,7 @@ export function noteEnd(read: ListRead, state: State, last: Page, list: ListSett
 	}
 	const areAllSeen = [...state.known.values()].every(({ isSeen }) => isSeen);
 	const isConfirmed = isFull && (expected === undefined ? areAllSeen : came >= expected);
-	// No read of several pages has ended before, so there is nothing to compare with.
+	// No earlier read had several pages, so there is nothing to compare with.
 	const isNew = state.observed.pages <= 1;
 	const all = new Set([...state.observed.habits, ...signsIn(read.signs)]);
 	const habits = [...all].filter((sign) => {
@@ -115,27 +115,27 @@ export function noteEnd(read: ListRead, state: State, last: Page, list: ListSett
 	noteSignsOfMore(read, last, list);
 }
 
-/** How many records there are by the responses, once one of their fields has been right about that. */
+/** The number of records that the responses give, once one of their fields has been right about it. */
 function expectedTotal({ came, totals, pageState }: ListRead, state: State): number | undefined {
-	// An empty list shows nothing: a sum of money is 0 as well.
+	// An empty list proves nothing, as a sum of money would be 0 as well.
 	const fitting = Object.keys(totals).filter((path) => came > 0 && totals[path] === came);
-	// A field of another name may count the records of a page, so it is believed in lists of several pages only.
+	// A field with another name may count the records of a page, so it is trusted only in lists of several pages.
 	const { firstLength = came } = pageState;
 	const other = came > firstLength ? fitting[0] : undefined;
-	// From then on, another number says that records are missing.
+	// From then on, a higher number means that records are missing.
 	state.observed.totalField ??= fitting.find((path) => /total|full/i.test(path)) ?? other;
 	return totals[state.observed.totalField ?? ''];
 }
 
-/** Notes what the last page says of records that did not come. */
+/** Notes what the last page says about records that did not come. */
 function noteSignsOfMore(read: ListRead, page: Page, { type }: ListSettings): void {
 	const { records, entries, isAfterLast = false } = page;
 	const isSingle = type === 'none' || (isAfterLast && read.pageState.page === 2);
-	// The total may count all records, not those that have changed.
+	// The total may count all records, not only those that have changed.
 	const isWhole = isSingle && read.isFull;
 	const count = isAfterLast ? read.came : entries;
 	const { next, flag, total } = signsOfMore(page, count, isWhole ? 1 : Infinity);
-	// Some services name a cursor on the empty last page, too.
+	// Some services name a cursor even on the empty last page.
 	const ofPages = (records.length > 0 || isAfterLast ? next?.path : undefined) ?? flag;
 	const path = ofPages ?? (isWhole ? total?.path : undefined);
 	if (path !== undefined) read.problem ??= `the service says that there is more (${path})`;

@@ -1,22 +1,22 @@
 /**
- * What the end of a read says of the records that it has not seen.
+ * Decides at the end of a read what happened to the records that it has not seen.
  *
  * The list changes while its pages are read one after the other. A read misses a record that moves from the unread part
  * to the part that was read. Then another record either leaves the read part, and is missing in the next read, or is
  * pushed out of it, and comes again on the next page. So a read has seen everything if no record came on two pages, and
- * none of its records is missing in the next read. What such a full read and the next one both lack was deleted; after
+ * none of its records is missing in the next read. What both such a full read and the next one lack was deleted. After
  * such an incremental read, the cursor moves to its beginning.
  */
 import type { Events } from './events';
 import type { PollSettings } from './pollSettings';
 import { MOST_MISSED, type ListRead, type State } from './state';
 
-/** How long (ms) the same changes are read again before the whole list is read. */
+/** How long (ms) the same changes are read again and again before the whole list is read. */
 const LONGEST_UNCONFIRMED_MS = 3_600_000;
 
 const MINUTE_MS = 60_000;
 
-/** How much (ms) sooner than planned a poll of the schedule may begin after another one. */
+/** How much (ms) earlier than planned a scheduled poll may begin. */
 const SCHEDULE_TOLERANCE_MS = 5_000;
 
 /**
@@ -38,16 +38,16 @@ export function endFullRead(
 		const areSomeNew = countMissed(state, isCheck);
 		if (areSomeNew) events.knownBefore ??= read.known;
 		const { firstLength, page, empty = 0 } = read.pageState;
-		// Where the page size grows during a read, page numbers skip records as well.
+		// If the page size grows during a read, page numbers skip records as well.
 		const isResized = type === 'pageNumber' && firstLength !== state.observed.firstLength;
-		// What has come back was not deleted, so the reads before did not see everything.
+		// A record that has come back was not deleted, so earlier reads did not see everything.
 		const isStill =
 			!areSomeNew && !state.observed.hasMoved && !isResized && read.hasReturned !== true;
 		state.observed.hasMoved = read.moved > 0;
 		state.observed.firstLength = firstLength;
 		// Pages after the first empty one are not read again.
 		state.observed.pages = page - empty;
-		// A single page is from one moment.
+		// A single page shows one moment.
 		const enough = type === 'none' || isStill ? 2 : MOST_MISSED;
 		for (const [key, record] of state.known) {
 			if (record.missed >= enough) {
@@ -61,7 +61,7 @@ export function endFullRead(
 		const readsLeft = (reads: number) => (problem === undefined ? 0 : Math.max(0, reads - 1));
 		state.reads.firstReads = readsLeft(state.reads.firstReads);
 		state.reads.repagedReads = readsLeft(state.reads.repagedReads);
-		// Between several pages, a change may have been missed: the next incremental read shows it.
+		// Between several pages, a change may have been missed, so the next incremental read must ask for it.
 		const isFromNow = state.reads.cursor === undefined || read.pageState.page === 1;
 		if (problem === undefined && isFromNow) moveCursor(state, read.beganAt);
 	}
@@ -72,11 +72,11 @@ export function endFullRead(
 /** Moves the cursor to the beginning of an incremental read that has seen everything. */
 export function advanceCursor(state: State, read: ListRead): void {
 	const { beganAt, pageState, problem, moved } = read;
-	// The clock was set back, so the read has asked for what is still to come: the whole list shows what it left out.
+	// The clock was set back, so the read asked for changes of the future. The whole list shows what it left out.
 	if (beganAt < (state.reads.cursor ?? 0)) return moveCursor(state, undefined);
 	const records = [...state.known.values()];
 	const { unconfirmed: before } = state.reads;
-	// A short first page holds all that there was at its moment.
+	// A short first page holds all that there was at that moment.
 	const { page, firstLength = 0 } = pageState;
 	const isShort = firstLength < (state.observed.firstLength ?? 0);
 	const isOneMoment = page === 1 || (page === 2 && isShort);
@@ -88,36 +88,36 @@ export function advanceCursor(state: State, read: ListRead): void {
 		const isStill = problem === undefined && moved === 0;
 		state.reads.unconfirmed = { beganAt, firstBeganAt, isStill };
 		for (const record of records) record.wasSeen = record.isSeen;
-		// Otherwise, the changes of a list that never stands still would become ever more.
+		// Otherwise, in a list that never stands still, the changes to read would keep growing.
 		if (beganAt - firstBeganAt > LONGEST_UNCONFIRMED_MS) moveCursor(state, undefined);
 	}
 }
 
-/** Counts what the read has not seen. @returns whether records are missing for the first time */
+/** Counts the records that the read has not seen. @returns whether any is missing for the first time */
 function countMissed({ known }: State, isCheck: boolean): boolean {
 	let areSomeNew = false;
 	for (const record of known.values()) {
 		if (record.isSeen) continue;
 		if (record.missed === 0) areSomeNew = true;
-		// A check only shows what has moved.
+		// A check only shows which records have moved.
 		if (record.missed === 0 || !isCheck) record.missed = Math.min(record.missed + 1, MOST_MISSED);
 	}
 	return areSomeNew;
 }
 
-/** Notes that a full read has ended, or was given up. The next one follows `fullReadMs` later. */
+/** Notes that a full read has ended, or was given up. */
 export function noteFullRead(
 	state: State,
 	{ incremental }: PollSettings,
 	isComplete: boolean,
 ): void {
-	// Otherwise each poll makes one, and the state would change with each.
+	// Without Incremental, every poll is a full read, and the state would change each time.
 	if (incremental === undefined) return;
 	state.reads.fullReadAt = Date.now();
 	state.reads.incompleteReads = isComplete ? 0 : state.reads.incompleteReads + 1;
 }
 
-/** Drops the read that is under way, as if it had not begun. */
+/** Drops the current read as if it had not begun. */
 export function forgetRead(state: State): void {
 	delete state.read;
 	for (const record of state.known.values()) record.isSeen = false;
@@ -142,7 +142,7 @@ export function isFullReadDue(
 	if (readsChangesOnly) return false;
 	if (incremental === undefined || cursor === undefined) return true;
 	const { fullReadMs } = incremental;
-	// After incomplete reads at once, then after 1, 3, 7, … minutes: a list may never be complete.
+	// After an incomplete read, retry at once, then after 1, 3, 7, … minutes, as a list may never be complete.
 	const retryMs = MINUTE_MS * (2 ** (incompleteReads - 1) - 1);
 	const waitMs = incompleteReads === 0 ? fullReadMs : Math.min(retryMs, fullReadMs);
 	// The clock may also have been set back.
@@ -157,14 +157,14 @@ export function isFullReadDue(
 /** With fewer known records, a percentage means little. */
 const LEAST_FOR_GUARD = 10;
 
-/** How many records the guard measures against, without those that came since: they may be of another business. */
+/** The number of records that the guard measures against, without newer ones, which may be of another business. */
 export function knownForGuard({ known, guard }: State): number {
 	return guard.knownBefore ?? known.size;
 }
 
 function isTooMany(gone: number, state: State, maxDeletionPercent: number): boolean {
 	const known = knownForGuard(state);
-	// Also records that have come since may be gone, which makes more than 100 %.
+	// Newer records may be gone too, which can make more than 100 %.
 	const isGuarded = known >= LEAST_FOR_GUARD && maxDeletionPercent < 100;
 	return isGuarded && 100 * gone > maxDeletionPercent * known;
 }
@@ -187,7 +187,7 @@ export function emitDeletions(
 	}
 	const missing = [...known.values()].filter(({ missed }) => missed > 0);
 	if (missing.length === 0) delete state.guard.knownBefore;
-	// Those that were missed before are settled, also where each poll misses others.
+	// The records missed before are settled, so begin anew, even if each poll misses others.
 	else if (missing.every(({ missed }) => missed === 1))
 		state.guard.knownBefore = knownBefore ?? state.guard.knownBefore;
 	return missing.filter(({ missed }) => missed === MOST_MISSED).length;

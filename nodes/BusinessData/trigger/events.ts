@@ -1,23 +1,23 @@
-/** What a poll has found, one event per record. */
+/** Collects what a poll has found, one event per record. */
 import type { IDataObject } from 'n8n-workflow';
 
 import type { Change } from './pollSettings';
 import type { KnownRecord } from './state';
 
-/** What has happened to a record. Of a deleted one, only its ID is known. */
+/** What happened to a record. Of a deleted record, only the ID is known. */
 export interface RecordEvent {
 	change: Change;
 	record: IDataObject;
-	/** Dot paths of what has changed in an updated one, where that is known. */
+	/** Dot paths of the changed fields of an updated record, if known. */
 	changedFields?: string[];
 }
 
 export class Events {
-	/** By the ID as text; of updated records with the hash that they had before this poll. */
+	/** By the ID as text. Updated records have the hash that they had before this poll. */
 	private readonly changed = new Map<string, RecordEvent & { hashBefore?: string }>();
-	/** The records, by their ID as text, that this poll has found to be deleted. */
+	/** The IDs, as text, of the records that this poll has found to be deleted. */
 	readonly gone = new Set<string>();
-	/** How many records were known when the read began that was the first one to miss some. */
+	/** How many records were known at the beginning of the first read that missed some. */
 	knownBefore?: number;
 
 	created(key: string, record: IDataObject): void {
@@ -31,7 +31,7 @@ export class Events {
 
 	/**
 	 * @param hashes of the record, before and now
-	 * @param changedFields undefined where they are not known
+	 * @param changedFields undefined if they are not known
 	 */
 	updated(
 		key: string,
@@ -40,9 +40,9 @@ export class Events {
 		changedFields?: string[],
 	): void {
 		const earlier = this.changed.get(key);
-		// Created and updated in the same poll: emitted once, as it is now.
+		// Created and updated in the same poll, so it is emitted once, as it is now.
 		if (earlier?.change === 'Created') earlier.record = record;
-		// Changed back during this poll.
+		// It was changed back during this poll.
 		else if (earlier?.hashBefore === hashes.now) this.changed.delete(key);
 		else {
 			const { hashBefore = hashes.before, changedFields: fields = [] } = earlier ?? {};

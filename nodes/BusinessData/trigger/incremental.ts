@@ -1,4 +1,4 @@
-/** Incremental reads: a parameter asks for what changed since a time, written as the service reads it. */
+/** Incremental reads: a parameter asks for changes since a time, in the format that the service expects. */
 import type { INodeProperties } from 'n8n-workflow';
 
 import { DateTime, IANAZone } from '../n8nInternals/luxon';
@@ -22,7 +22,7 @@ import {
 const SENT_IN = ['query', 'header'] as const;
 const FORMATS = ['iso', 'date', 'unixSeconds', 'unixMilliseconds', 'httpDate', 'custom'] as const;
 const HOUR_MS = 3_600_000;
-/** Clocks are set back by an hour or less. */
+/** More than enough, because clocks are set back by an hour or less. */
 const AROUND_A_CLOCK_CHANGE_MS = 3 * HOUR_MS;
 
 export type Incremental = NonNullable<ReturnType<typeof readIncremental>>;
@@ -112,7 +112,7 @@ export const incrementalField: INodeProperties = {
 	options: [{ displayName: 'Incremental', name: 'values', values: incrementalFields }],
 };
 
-/** Undefined where the option is not set. @throws InvalidSettingError that names the field */
+/** Undefined if the option is not set. @throws InvalidSettingError that names the field */
 export function readIncremental(option: unknown) {
 	const group = readGroup('Incremental', option).values;
 	if (group === undefined) return undefined;
@@ -140,9 +140,9 @@ export function readIncremental(option: unknown) {
 				? readFilledText('Custom Format', values.customFormat, 'Enter it in the tokens of Luxon.')
 				: '',
 		timeZone,
-		/** It asks for what has changed since so long (ms) before the last read began. */
+		/** How long (ms) before the beginning of the last read the requested changes begin. */
 		lookbackMs: 1000 * readSeconds('Lookback Seconds', values.lookbackSeconds),
-		/** How long (ms) after a full read the next one follows; 0 for never. */
+		/** The interval (ms) of full reads; 0 for none. */
 		fullReadMs:
 			HOUR_MS *
 			readNumber('Full Read Hours', values.fullReadHours, { least: 0 }, 'Use 24 for once a day.'),
@@ -150,8 +150,8 @@ export function readIncremental(option: unknown) {
 }
 
 /**
- * The request for what changed since the read that began at a time.
- * @param cursor ms since 1970, by the clock of the service
+ * The request for changes since an earlier read.
+ * @param cursor when that read began, in ms since 1970 by the service's clock
  */
 export function requestSince(
 	request: ServiceRequest,
@@ -165,14 +165,14 @@ export function requestSince(
 		: { ...request, query: withParameters(request.query, [{ name, value }]) };
 }
 
-/** The time as text, rounded down where the format leaves a part out. */
+/** The time as text, rounded down to what the format shows. */
 function timeText(ms: number, { format, customFormat, timeZone }: Incremental): string {
 	if (format === 'unixMilliseconds') return String(ms);
 	if (format === 'unixSeconds') return String(Math.floor(ms / 1000));
 	const time = DateTime.fromMillis(ms, { zone: timeZone });
 	if (format === 'httpDate') return time.toHTTP() ?? '';
 	if (format === 'iso') return time.startOf('second').toISO({ suppressMilliseconds: true }) ?? '';
-	// Where clocks are set back, a local time comes twice, and a service may take it for the later one.
+	// When clocks are set back, a local time occurs twice, and a service may read it as the later one.
 	const { offset } = DateTime.fromMillis(ms + AROUND_A_CLOCK_CHANGE_MS, { zone: timeZone });
 	const earlier = time.minus({ minutes: Math.max(0, time.offset - offset) });
 	return format === 'date' ? earlier.toFormat('yyyy-MM-dd') : earlier.toFormat(customFormat);

@@ -1,4 +1,4 @@
-/** What a trigger remembers of its watched list from poll to poll. */
+/** What a trigger remembers about its watched list from poll to poll. */
 import type { IPollFunctions } from 'n8n-workflow';
 
 import { shutdownSignal } from '../n8nInternals/shutdown';
@@ -6,13 +6,13 @@ import { type Kept, revisionOf, StaticData } from '../n8nInternals/staticData';
 import type { WatchedList, PollSettings } from './pollSettings';
 import { newState, type ReadProgress, readState, saveState, type State } from './state';
 
-/** How far (ms) a cursor moves before it alone is saved: n8n writes all known records with it. */
+/** How far (ms) the cursor may move before it is saved by itself, because n8n writes all known records with it. */
 const CURSOR_SAVED_AFTER_MS = 3_600_000;
 
-/** Cursors that have moved since they were saved, by workflow and trigger, with the revision of the saved state. */
+/** By trigger, cursors that have moved since they were saved, with the revision of the saved state. */
 const movedCursors = new Map<string, Pick<State, 'revision' | 'reads'>>();
 
-/** The parts of a watched list, in the words of the log. */
+/** How the log names the parts of a watched list. */
 const WORDS: Record<keyof WatchedList, string> = {
 	source: 'the source',
 	business: 'the credential or its base URL',
@@ -36,7 +36,7 @@ export class Memory {
 		this.triggerKey = `${context.getWorkflow().id} ${this.staticData.triggerId}`;
 	}
 
-	/** The known records; none after a change of the watched list. */
+	/** Returns the remembered state, or a new one after a change of the watched list. */
 	async recall(): Promise<State> {
 		const kept = await this.staticData.newest();
 		const revision = revisionOf(kept);
@@ -58,9 +58,9 @@ export class Memory {
 
 	/**
 	 * Remembers the state if it has changed.
-	 * @param hasItems whether the poll emits items, with which n8n saves it
-	 * @returns false when another poll was faster or n8n is shutting down: then the next poll finds the same events, and
-	 * this one must not emit them
+	 * @param hasItems whether the poll emits items, with which n8n saves the state
+	 * @returns false if another poll was faster or n8n is shutting down. Then this poll must not emit its events, because the
+	 * next one finds them again
 	 */
 	async keep(state: State, hasItems: boolean): Promise<boolean> {
 		return await this.staticData.runExclusive(async () => {
@@ -73,12 +73,12 @@ export class Memory {
 		});
 	}
 
-	/** What is to be saved; undefined where at most the cursor has moved a little, which is noted in this process. */
+	/** What must be saved; undefined if at most the cursor has moved a little, which this process notes. */
 	private toSave(state: State, { records }: Kept): Kept | undefined {
 		const { revision, reads } = state;
 		const saved: Partial<ReadProgress> = (records as Partial<State> | undefined)?.reads ?? {};
 		const movedMs = Number(reads.cursor) - Number(saved.cursor);
-		// Where the service's clock was set back, the saved cursor must not stay ahead.
+		// If the service's clock was set back, the saved cursor must not stay ahead of it.
 		const hasHardlyMoved = movedMs >= 0 && movedMs < CURSOR_SAVED_AFTER_MS;
 		const { cursor, unconfirmed } = hasHardlyMoved ? saved : reads;
 		const compared = { ...state, reads: { ...reads, cursor, unconfirmed } };

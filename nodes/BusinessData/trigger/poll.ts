@@ -22,20 +22,20 @@ import { fieldNamesOf } from './watchedFields';
 /** How many events a manual test run shows. */
 const SAMPLE_SIZE = 10;
 
-/** Triggers whose poll is under way, by workflow and node. */
+/** Triggers whose poll is under way. */
 const underWay = new Set<string>();
 
 const DAY_MS = 86_400_000;
 
-/** When withheld deletions were last reported, by workflow and node: a poll that fails is not remembered. */
+/** By trigger, when withheld deletions were last reported. Not in the state, because a failed poll saves none. */
 const withheldReportedAt = new Map<string, number>();
 
 /** Writes a sentence into n8n's log. */
 type Log = (sentence: string, level?: 'info' | 'warn') => void;
 
 /**
- * The changes since the last poll; null when there is none, or when the next poll reports them.
- * @throws a node error; what was remembered stays as it was then
+ * Returns the changes since the last poll; null if there are none, or if the next poll reports them.
+ * @throws a node error. What was remembered stays unchanged then
  */
 export async function poll(context: IPollFunctions): Promise<INodeExecutionData[][] | null> {
 	const time = beginPoll(context);
@@ -74,7 +74,7 @@ export async function poll(context: IPollFunctions): Promise<INodeExecutionData[
 	}
 }
 
-/** @throws RequestError where only deletions are wanted, which the reads of the trigger cannot show */
+/** @throws RequestError if only deletions are wanted, but the trigger's reads cannot show any */
 function requireEvents(settings: PollSettings): void {
 	const { wanted, recordName, readsChangesOnly, incremental, deletedWhen } = settings;
 	const seesDeletions =
@@ -89,12 +89,12 @@ function requireEvents(settings: PollSettings): void {
 	);
 }
 
-/** The first records of the list, as if they had just been changed, an updated one in all fields. */
+/** The first records of the list, as if they had just changed; an updated record in all fields. */
 async function sample(settings: PollSettings, client: PageClient): Promise<RecordEvent[]> {
 	const { request, list, wanted, recordName, deletedWhen } = settings;
 	const { watchedList, watchedFields, emitsChangedFields } = settings;
 	const showsFields = emitsChangedFields && wanted.includes('Updated');
-	// Of a deleted record, only the ID would show.
+	// A deleted record would show only its ID.
 	const change = showsFields ? 'Updated' : (wanted.find((one) => one !== 'Deleted') ?? 'Deleted');
 	const isShown = (record: unknown) => change === 'Deleted' || !isMarked(record, deletedWhen);
 	const records: unknown[] = [];
@@ -121,7 +121,7 @@ function nothingToEmit(message: string, description: string): RequestError {
 	return new RequestError(message, { outcome: 'notSent', description });
 }
 
-/** The changes, unless the poll before is still under way: both would see the same. */
+/** The changes, unless the previous poll is still under way, because both would see the same ones. */
 async function exclusiveChanges(
 	context: IPollFunctions,
 	settings: PollSettings,
@@ -156,7 +156,7 @@ async function exclusiveChanges(
 	}
 }
 
-/** @returns whether withheld deletions are to be reported; that they were is noted unless the poll is one of an activation */
+/** @returns whether withheld deletions must be reported now, which is noted unless the poll belongs to an activation */
 function noteWithheld(
 	state: State,
 	withheld: number,
@@ -164,7 +164,7 @@ function noteWithheld(
 	isActivation: boolean,
 ): boolean {
 	const last = Math.max(state.guard.reportedAt, withheldReportedAt.get(triggerKey) ?? 0);
-	// The poll after one that failed goes on, also where polls are days apart.
+	// After a poll that failed with the report, the next one goes on, even days later.
 	const hasFailed = last > state.guard.reportedAt;
 	// The clock may also have been set back.
 	const isOld = Math.abs(Date.now() - last) >= DAY_MS;

@@ -1,4 +1,4 @@
-/** The requests of one poll: within the time that n8n gives it, and after those of workflows. */
+/** Sends the requests of one poll, within the time that n8n gives it, and after the requests of workflows. */
 import type { IPollFunctions } from 'n8n-workflow';
 
 import { ShutdownError, shutdownSignal } from '../n8nInternals/shutdown';
@@ -14,17 +14,17 @@ import { formatDuration } from '../values/text';
 import { boundedSignal } from '../async';
 import type { PollTime } from './pollTime';
 
-/** The share of the time that is for requests; the rest is for comparing and saving. */
+/** The share of the time for requests. The rest is for comparing and saving. */
 const SHARE_FOR_REQUESTS = 0.9;
 /** Added to a request's timeout, so that the poll's signal ends it first. */
 const AFTER_THE_SIGNAL_MS = 1_000;
-/** After the requests of workflows, which have 5. */
+/** Lower than that of the requests of workflows, which is 5. */
 const PRIORITY = 8;
 
-/** The poll's time is too short for a request; the next poll can send it. */
+/** The poll's time is too short for the request. The next poll can send it. */
 export class OutOfTimeError extends RequestError {}
 
-/** Its requests fail with an OutOfTimeError where the poll's time is too short, or as those of a client. */
+/** Requests fail with an OutOfTimeError if the poll's time is too short, and otherwise like those of a Client. */
 export class PollClient implements PageClient {
 	readonly baseUrl: string;
 	/** How long (ms) the requests may take in all. */
@@ -47,7 +47,7 @@ export class PollClient implements PageClient {
 	async request(request: ServiceRequest): Promise<ServiceResponse> {
 		const { leftMs, bounded } = this;
 		if (leftMs <= 0) throw this.outOfTime(request);
-		// The client also counts how long the poll has waited before.
+		// The client adds how long the poll has waited before.
 		const maxWaitMs = Math.min(request.maxWaitMs, leftMs + this.client.waitTime.elapsedMs);
 		const timeoutMs = Math.min(request.timeoutMs, leftMs + AFTER_THE_SIGNAL_MS);
 		try {
@@ -73,7 +73,7 @@ export class PollClient implements PageClient {
 		}
 	}
 
-	/** To be called when the poll is over. */
+	/** Call when the poll is over. */
 	end(): void {
 		this.bounded.release();
 	}
@@ -96,7 +96,7 @@ export class PollClient implements PageClient {
 	}
 }
 
-/** The context, with requests that acquire the expression isolate first: the credential's header is an expression. */
+/** The context, but its requests acquire the expression isolate first, as the credential's header is an expression. */
 function withExpressions(context: IPollFunctions): IPollFunctions {
 	const { helpers } = context;
 	const request: typeof helpers.httpRequestWithAuthentication = async function (...parameters) {

@@ -1,4 +1,4 @@
-/** What a trigger reads, from its fields, checked before any request. */
+/** Reads and checks the fields of a trigger before any request. */
 import type { IPollFunctions } from 'n8n-workflow';
 
 import { type ListSettings, readListSettings } from '../lists/listSettings';
@@ -29,7 +29,7 @@ const SOURCES = ['contacts', 'endpoint'] as const;
 
 export type SourceName = (typeof SOURCES)[number];
 
-/** What a record is called, by its source: in the names of events, in the output and in errors. */
+/** By source, what a record is called in the names of events, in the output and in errors. */
 export const RECORD_NAMES = { contacts: 'contact', endpoint: 'record' } as const;
 
 /** In the order of the list in the editor. */
@@ -37,9 +37,9 @@ export const CHANGES = ['Created', 'Deleted', 'Updated'] as const;
 
 export type Change = (typeof CHANGES)[number];
 
-/** Identifies the list that is watched, without secrets: when a part changes, the next poll is a first poll. */
+/** Identifies the watched list, without secrets. When a part of it changes, the next poll is a first poll. */
 export interface WatchedList {
-	/** The source, with its path where it is an endpoint. */
+	/** The source, with the path if it is an endpoint. */
 	source: string;
 	/** A hash of the credential's ID and the base URL. */
 	business: string;
@@ -59,15 +59,15 @@ export interface PollSettings {
 	/** The events that start the workflow. */
 	wanted: Change[];
 	emitsExisting: boolean;
-	/** Whether the query or a header is an expression: then a missing record has just not changed. */
+	/** Whether the query or a header is an expression, so that a missing record is just unchanged. */
 	readsChangesOnly: boolean;
 	incremental: Incremental | undefined;
-	/** What a record that is deleted has in a field, as text. */
+	/** The field that marks a deleted record, and the values, as text, that do so. */
 	deletedWhen: { field: string; values: string[] } | undefined;
 	watchedFields: WatchedFields;
-	/** Whether updates say which fields have changed. */
+	/** Whether updated records come with a list of the changed fields. */
 	emitsChangedFields: boolean;
-	/** The share of the known records that one poll may report as deleted. */
+	/** The share (percent) of the known records that one poll may report as deleted. */
 	maxDeletionPercent: number;
 }
 
@@ -91,7 +91,7 @@ export function readPollSettings(context: IPollFunctions, account: Account): Pol
 	);
 	const parameters = splitEntries(saved.options, options, 'queryParameters');
 	const headers = splitEntries(saved.options, options, 'headerParameters');
-	// A key belongs to one business (section 5 of the interface document), but may be replaced.
+	// Not the key: it belongs to one business (section 5 of the interface document), but may be replaced.
 	const business = JSON.stringify([credentials?.[CREDENTIAL_TYPE]?.id, account.baseUrl]);
 	return {
 		watchedList: {
@@ -126,7 +126,7 @@ export function readPollSettings(context: IPollFunctions, account: Account): Pol
 	};
 }
 
-/** Reads a parameter, for a reader of `settingValues`. Where it is not set, n8n gives its default. */
+/** Returns a parameter, to be read by a function of `settingValues`. If it is not set, n8n returns its default. */
 type Parameter = (name: string) => unknown;
 
 function readDeletedWhen(option: unknown): PollSettings['deletedWhen'] {
@@ -140,7 +140,7 @@ function readDeletedWhen(option: unknown): PollSettings['deletedWhen'] {
 	return { field, values: texts };
 }
 
-/** The path with the query after it, and whether both stay the same from poll to poll. */
+/** The path and the query in it, and whether both stay the same from poll to poll. */
 function readAddress(
 	parameter: Parameter,
 	saved: unknown,
@@ -169,7 +169,7 @@ function readWanted(value: unknown, recordName: string): Change[] {
 }
 
 /**
- * The entries whose name and value are not expressions, in any order, and whether there are others.
+ * The entries whose name and value are not expressions, sorted, and whether there are others.
  * @param saved the options as n8n has saved them
  * @param options the options with the values of their expressions
  */
@@ -181,7 +181,7 @@ function splitEntries(
 	const all = readEntries(name, readGroup(name, options[name]).parameters);
 	const groups = saved as Record<string, { parameters?: unknown }> | undefined;
 	const entries = groups?.[name]?.parameters;
-	// An expression may also give all of them.
+	// One expression may return all of them.
 	const constant = (Array.isArray(entries) ? readEntries(name, entries) : [])
 		.filter((entry) => !holdsExpression(entry))
 		.map((entry) => JSON.stringify([entry.name, entry.value]))

@@ -1,6 +1,6 @@
 /**
- * Reads what has changed since the cursor, and the whole list where that is due, page by page. A read that does not come
- * to its end in the poll's time goes on with the next poll.
+ * Reads what has changed since the cursor, and the whole list if that is due, page by page. A read that does not end in
+ * the poll's time continues with the next poll.
  */
 import { isBesideRecords } from '../lists/findList';
 import { ListError } from '../lists/listError';
@@ -25,7 +25,7 @@ import { OutOfTimeError } from './pollClient';
 import type { PollSettings } from './pollSettings';
 import { type ListRead, MOST_MISSED, REHASHED_NEXT, REPORTED_NEXT, type State } from './state';
 
-/** More pages in a row than this with nothing but known records are not due to records that move. */
+/** Records that move cannot explain more pages in a row than this with only repeated records. */
 const MOST_REPEATED = 10;
 
 const DAY_MS = 86_400_000;
@@ -35,7 +35,7 @@ const NO_CONTENT = 204;
 const NOT_MODIFIED = 304;
 const NOT_FOUND = 404;
 
-/** How services refuse a page after the last one. */
+/** The statuses by which services refuse a page after the last one. */
 const NO_SUCH_PAGE = [400, NOT_FOUND, 416];
 
 export class ListReader {
@@ -52,7 +52,7 @@ export class ListReader {
 		private readonly log: (sentence: string) => void,
 	) {}
 
-	/** @throws RequestError when a request fails, or nothing could be read */
+	/** @throws RequestError if a request fails, or nothing could be read */
 	async read(): Promise<void> {
 		const { state } = this;
 		applySettings(state, this.settings);
@@ -61,12 +61,12 @@ export class ListReader {
 			await this.readOn();
 		} catch (error) {
 			if (!isResumed || this.pages > 0 || !wasSent(error)) throw error;
-			// The page state of the previous poll may hold a cursor that has expired.
+			// The previous poll's page state may have a cursor that has expired.
 			if (state.read?.isFull === true) this.giveUpFullRead(error);
 			else forgetRead(state);
 			await this.readOn();
 		}
-		// The next one is due with a poll that begins so long after this one, however long each takes.
+		// The interval of full reads counts from the beginnings of polls, however long a read takes.
 		state.reads.fullReadAt = Math.min(state.reads.fullReadAt, this.pollBeganAt);
 	}
 
@@ -80,8 +80,8 @@ export class ListReader {
 				await this.readChanges();
 				areChangesRead = state.read === undefined;
 			} catch (error) {
-				// Some services refuse to say what changed long ago, for example before this trigger was off, and others a
-				// filter beside what names a later page.
+				// Some services refuse to list old changes, for example after the trigger was off, and others refuse the filter on
+				// a later page.
 				const isLaterPage = hasCursor && this.pages > 0;
 				if (!isRefusedRequest(error) || !(this.isCursorOld || isLaterPage)) throw error;
 				this.log(`The whole list is read, because what has changed could not be: ${error.message}`);
@@ -96,23 +96,23 @@ export class ListReader {
 		try {
 			await this.readAll();
 		} catch (error) {
-			// What has changed is reported all the same.
+			// The changes that were read are still reported.
 			if (!areChangesRead || !wasSent(error) || error instanceof ListError) throw error;
 			this.giveUpFullRead(error);
 		}
 	}
 
-	/** Reads the whole list, and once more where records that seem to be deleted may only have moved. */
+	/** Reads the whole list, and once more if records that seem to be deleted may only have moved. */
 	private async readAll(): Promise<void> {
 		const { state } = this;
 		const { firstReads } = state.reads;
 		let needsCheck = await this.readFull(false);
-		// A second read shows what the service always does; a fault of the moment may be over by the next poll.
+		// A second read shows what the service always does. A temporary fault may be over by the next poll.
 		const left = state.reads.firstReads;
 		if (left > 0 && state.read === undefined) {
 			state.reads.firstReads = firstReads;
 			needsCheck = await this.readFull(false);
-			// A read that goes on with the next poll counts there.
+			// A read that continues with the next poll is counted there.
 			if (state.read !== undefined) state.reads.firstReads = left;
 		}
 		if (!needsCheck) return;
@@ -120,13 +120,13 @@ export class ListReader {
 			await this.readFull(true);
 		} catch (error) {
 			if (!(error instanceof RequestError)) throw error;
-			// The read before it holds without a check.
+			// The read before it stands without the check.
 			forgetRead(state);
 			this.log(`Deletions wait, because the list could not be read again: ${error.message}`);
 		}
 	}
 
-	/** @returns whether the list has to be read once more */
+	/** @returns whether the list must be read once more */
 	private async readFull(isCheck: boolean): Promise<boolean> {
 		const { state, settings, events } = this;
 		const read = (state.read ??= this.newRead(true, isCheck));
@@ -138,7 +138,7 @@ export class ListReader {
 		return endFullRead(state, read, settings, events);
 	}
 
-	/** Counts the full read that is under way as incomplete. */
+	/** Counts the current full read as incomplete. */
 	private giveUpFullRead({ message }: RequestError): void {
 		this.logNotInFull(message);
 		noteFullRead(this.state, this.settings, false);
@@ -164,9 +164,9 @@ export class ListReader {
 		if (settings.incremental !== undefined) this.endIncrementalRead(read, last);
 		if (settings.readsChangesOnly) {
 			for (const [key, record] of state.known) {
-				// No full read renews the other hashes, so a record that comes later has changed.
+				// No full read renews the remaining hashes, so a record that comes later has changed.
 				if (record.hash === REHASHED_NEXT) record.hash = REPORTED_NEXT;
-				// Nor does one find the deletions again that were withheld.
+				// Nor does a full read find withheld deletions again.
 				if (record.missed === MOST_MISSED) this.events.gone.add(key);
 			}
 		}
@@ -175,10 +175,10 @@ export class ListReader {
 
 	private endIncrementalRead(read: ListRead, last: Page): void {
 		const { statusCode, headers } = last.response;
-		// The clock of n8n may be ahead of that of the service.
+		// Without the service's time, the cursor stays: n8n's clock may be ahead.
 		if (statusCode === NOT_MODIFIED && headerText(headers, 'date') === '') return;
 		if (statusCode === OK && last.isBare && read.pageState.page === 1) {
-			// It may be a mistake, as in a full read.
+			// An empty response may be a mistake, as in a full read.
 			this.logChangesAgain('page 1 was empty');
 			return;
 		}
@@ -207,7 +207,7 @@ export class ListReader {
 		};
 	}
 
-	/** @returns the last page of the list; undefined where the time is up before */
+	/** @returns the last page of the list; undefined if the time is up before */
 	private async readPages(read: ListRead): Promise<Page | undefined> {
 		const { settings, state } = this;
 		const { list } = settings;
@@ -223,10 +223,10 @@ export class ListReader {
 			const isNew = await comparePage(page.records, settings, state, read, this.events);
 			const isEmpty = page.records.length === 0;
 			if (!isEmpty && !isBesideRecords(page.path)) state.observed.listPath ??= page.path;
-			// Of marked records, nothing is kept, so they are new on each page.
+			// Records marked as deleted are not remembered, so they count as new on every page, even if it is the same page.
 			const isSame = page.hash !== '' && page.hash === read.pageState.hash;
 			read.repeated = (isNew && !isSame) || isEmpty ? 0 : read.repeated + 1;
-			// At least half of the pages came again, so the pages go round in a ring.
+			// At least half of the pages were repeated, so the pages go round in circles.
 			if (read.repeated >= MOST_REPEATED && 2 * read.repeated >= read.pageState.page) {
 				throw samePageError(list, read.pageState.page - read.repeated + 1);
 			}
@@ -247,7 +247,7 @@ export class ListReader {
 		}
 		const { statusCode, headers } = page.response;
 		if (pageState.page > 1) return page;
-		// Some services say so of an empty list. Where records are known, it may as well be a mistake.
+		// Some services send this for an empty list. But if records are known, it may be a mistake.
 		const isNone = statusCode === NO_CONTENT && this.state.known.size === 0;
 		if (page.isBare && isFull && !isNone) {
 			throw new RequestError('The service answered with an empty response instead of a list', {
@@ -263,7 +263,7 @@ export class ListReader {
 		return page;
 	}
 
-	/** The end of the list, where a failure stands for it. @throws any other failure */
+	/** Returns the end of the list if the failure means that. @throws any other failure */
 	private async endInsteadOf(error: unknown, read: ListRead): Promise<Page> {
 		if (!(error instanceof RequestError)) throw error;
 		const { isFull, pageState, emptyPage } = read;
@@ -272,11 +272,11 @@ export class ListReader {
 		const { request, list, incremental } = this.settings;
 		const areChanges = !isFull && incremental !== undefined && !this.isCursorOld;
 		if (areChanges && statusCode === NOT_FOUND && pageState.page === 1) {
-			// Some services say so where nothing has changed; then the list itself is there.
+			// Some services send this if nothing has changed. Then the list itself can be read.
 			await readPage(this.client, request, list, FIRST_PAGE);
 			return pageAfterLast(NOT_MODIFIED);
 		}
-		// Some services fail after the last page.
+		// Some services fail for a page after the last one.
 		if (emptyPage === undefined || outcome === 'notSent') throw error;
 		if (!NO_SUCH_PAGE.includes(statusCode)) {
 			noteSign(read, 'end by an error', `page ${pageState.page} could not be read`);
@@ -293,19 +293,19 @@ export class ListReader {
 			: requestSince(pageRequest, incremental, cursor);
 	}
 
-	/** It may also lie ahead, if the clock was set back. */
+	/** True also for a cursor in the future, which is there if the clock was set back. */
 	private get isCursorOld(): boolean {
 		const now = Date.now();
 		return Math.abs(now - (this.state.reads.cursor ?? now)) >= DAY_MS;
 	}
 }
 
-/** Whether a request went out before it failed. */
+/** Whether the request went out before it failed. */
 function wasSent(error: unknown): error is RequestError {
 	return error instanceof RequestError && error.details.outcome !== 'notSent';
 }
 
-/** Whether the service refuses the request itself, not the key or the rate of requests. */
+/** Whether the service refused the request itself, rather than the key or the rate of requests. */
 function isRefusedRequest(error: unknown): error is RequestError {
 	if (!(error instanceof RequestError)) return false;
 	const { outcome, statusCode = 0 } = error.details;

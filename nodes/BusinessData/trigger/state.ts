@@ -1,5 +1,5 @@
 /**
- * What the trigger remembers, in n8n's static data: the ID of each record and a hash of its content. 100,000 records with
+ * What the trigger remembers in n8n's static data: the ID of each record and a hash of its content. 100,000 records with
  * UUIDs take less than 5 MB.
  */
 import type { PageState } from '../lists/pages';
@@ -10,39 +10,39 @@ import { FIELD_HASH_LENGTH, HASH_LENGTH } from './watchedFields';
 export interface KnownRecord {
 	id: string | number;
 	hash: string;
-	/** A short hash of each field; undefined where they are not kept. */
+	/** A short hash of each field; undefined if they are not kept. */
 	fields?: string;
-	/** In how many complete reads in a row it was missing, up to `MOST_MISSED`. */
+	/** How many complete reads in a row it was missing in, up to `MOST_MISSED`. */
 	missed: number;
-	/** Whether the read that is under way has seen it. */
+	/** Whether the current read has seen it. */
 	isSeen: boolean;
 	/** Whether the last unconfirmed incremental read has seen it. */
 	wasSeen: boolean;
 }
 
-/** A record that was missing so often was deleted, whatever has moved; if it is still known, its deletion is withheld. */
+/** A record missing this often was deleted, whatever has moved. If it is still known, its deletion is withheld. */
 export const MOST_MISSED = 5;
 
 /** How many polls the first complete read may need. */
 export const MOST_FIRST_READS = 3;
 
 /**
- * What some services always show, and others when something is wrong: pages of uneven length, an empty page that the page
- * before had announced, what looks like a failure beside records, or how the pages end.
+ * What some services always do, and others only if something is wrong: pages of uneven length, an empty page that the
+ * previous one had announced, what looks like a failure beside records, or an unusual end of the pages.
  */
 export type Sign = 'unevenPages' | 'emptyLastPage' | 'failure' | `end by ${string}`;
 
-/** A read of the list that is not at its end. */
+/** A read of the list that has not ended. */
 export interface ListRead {
-	/** The page to be read next. */
+	/** The page to read next. */
 	pageState: PageState;
-	/** The query that it began with, where that changes from poll to poll. */
+	/** The query that it began with, if that changes from poll to poll. */
 	query?: ServiceRequest['query'];
-	/** Whether it reads the whole list; otherwise, what it lacks has just not changed. */
+	/** Whether it reads the whole list. Otherwise, a missing record is just unchanged. */
 	isFull: boolean;
-	/** Whether it follows another full read at once, because records may have moved meanwhile. */
+	/** Whether it directly follows another full read, because records may have moved during that. */
 	isCheck: boolean;
-	/** When it began (ms since 1970), by the clock of the service as soon as that is known. */
+	/** When it began (ms since 1970), by the service's clock once that is known. */
 	beganAt: number;
 	/** How many records were known when it began. */
 	known: number;
@@ -50,36 +50,36 @@ export interface ListRead {
 	came: number;
 	/** The ID of a record that came twice with different content. */
 	ambiguousId?: string;
-	/** What makes it incomplete. */
+	/** Why it is incomplete. */
 	problem?: string;
-	/** What makes it incomplete unless the service always shows it, in words for the log. */
+	/** Why it may be incomplete, worded for the log. A sign that the service always shows does not count. */
 	signs: Partial<Record<Sign, string>>;
-	/** In words, the first page without records, where the list used to have more pages. */
+	/** Describes the first page without records, if the list used to have more pages. */
 	emptyPage?: string;
-	/** How many records came again on a later page, so that others may have been missed between the pages. */
+	/** How many records were repeated on a later page, so that others may have been missed between the pages. */
 	moved: number;
 	/** Whether a record came that was missing before. */
 	hasReturned?: true;
-	/** The numbers in its responses that may count all records, by their dot paths. */
+	/** By dot path, the numbers in its responses that may be the total number of records. */
 	totals: Record<string, number>;
-	/** How many pages in a row had only records that came before. */
+	/** How many pages in a row had only repeated records. */
 	repeated: number;
 }
 
 /** The settings of the last poll, so that the next one notices an edit. */
 interface LastSettings {
-	/** A hash of those that a page state depends on. */
+	/** A hash of those on which a page state depends. */
 	pagination?: string;
 	/** A hash of those of the watched fields. */
 	watched: string;
-	/** What marks a deleted record, and what did so before, until the whole list was read since. */
+	/** What marks a deleted record, and until the whole list has been read since, what did so before the last edit. */
 	deletedWhen?: PollSettings['deletedWhen'];
 	deletedWhenBefore?: PollSettings['deletedWhen'];
 }
 
-/** What complete reads have shown of the list. */
+/** What complete reads have shown about the list. */
 interface ObservedList {
-	/** How many pages the last one had; 0 before the first one. */
+	/** How many pages the last complete read had; 0 before the first one. */
 	pages: number;
 	/** How many records its first page had. */
 	firstLength?: number;
@@ -87,33 +87,33 @@ interface ObservedList {
 	hasMoved: boolean;
 	/** The signs that this service always shows. */
 	habits: Sign[];
-	/** Dot path to the records, once some have come: a list stays where it was found. */
+	/** Dot path to the records once there were any, because a list stays where it was found. */
 	listPath?: string;
-	/** Dot path to a number in the responses that counts all records. */
+	/** Dot path to a number in the responses that is the total number of records. */
 	totalField?: string;
 }
 
-/** How far the trigger knows the list. */
+/** How well the trigger knows the list so far. */
 export interface ReadProgress {
-	/** How many polls may still be needed to know the records for the first time; 0 from then on. */
+	/** How many polls may still be needed to know all records for the first time; then 0. */
 	firstReads: number;
-	/** After an edit of the pagination: how many polls may still find records behind a page that was taken for all. */
+	/** After an edit of the pagination, how many polls may still find old records that the former pagination left out. */
 	repagedReads: number;
-	/** When the last read that has seen everything began, by the clock of the service (ms since 1970). */
+	/** When the last read that saw everything began, by the service's clock (ms since 1970). */
 	cursor?: number;
-	/** The last incremental read, if it may have missed something, and whether nothing moved; `firstBeganAt`: of several in a row. */
+	/** The last incremental read, if it may have missed something, and when the first of several such reads began. */
 	unconfirmed?: { beganAt: number; firstBeganAt: number; isStill: boolean };
-	/** With Incremental, when the last full read ended, by the clock of n8n. */
+	/** With Incremental, when the last full read took place, by n8n's clock. */
 	fullReadAt: number;
-	/** How many of these in a row were not complete. */
+	/** How many full reads in a row were incomplete. */
 	incompleteReads: number;
 }
 
 /** What the guard against too many deletions at once needs to know. */
 interface DeletionGuard {
-	/** How many records were known before the missing ones were first missed; undefined where none is missing. */
+	/** How many records were known before the missing ones were first missed; undefined if none is missing. */
 	knownBefore?: number;
-	/** When withheld deletions were last reported; 0 where there are none. */
+	/** When withheld deletions were last reported; 0 if there are none. */
 	reportedAt: number;
 }
 
@@ -127,11 +127,11 @@ export interface State {
 	observed: ObservedList;
 	reads: ReadProgress;
 	guard: DeletionGuard;
-	/** The indexes of field hashes, by dot path; undefined where they are not kept. */
+	/** The indexes of field hashes, by dot path; undefined if they are not kept. */
 	fieldNames?: Map<string, number>;
 	/** Whether field hashes would take too much space. */
 	hasTooManyFields: boolean;
-	/** The read that is under way. */
+	/** The current read. */
 	read?: ListRead;
 }
 
@@ -141,25 +141,25 @@ export type SavedState = Omit<State, 'known' | 'fieldNames'> & {
 	ids: Array<KnownRecord['id']>;
 	/** The hashes of the records, one after the other, in the order of the IDs. */
 	hashes: string;
-	/** A character per record for all else. */
+	/** One character per record for everything else. */
 	marks: string;
 	fieldNames?: string[];
-	/** The field hashes of the records, each as long as all names need. */
+	/** The field hashes of the records, padded to the same length. */
 	fields?: string;
 };
 
 const VERSION = 4;
 
-/** The hash of a record that the next read hashes anew, because other fields are watched. */
+/** Stands for the hash of a record that the next read must hash again because other fields are watched. */
 export const REHASHED_NEXT = '~'.repeat(HASH_LENGTH);
 
-/** The hash of a record that is reported whenever it comes. */
+/** Stands for the hash of a record that must be reported whenever it comes. */
 export const REPORTED_NEXT = '!'.repeat(HASH_LENGTH);
 
 /** With field hashes, 100,000 records take less than 12 MB. */
 const MOST_FIELD_BYTES = 7_000_000;
 
-/** A mark is `missed`, plus these for a record that is or was seen. */
+/** A mark is `missed` plus these numbers if the record is or was seen. */
 const IS_SEEN = MOST_MISSED + 1;
 const WAS_SEEN = 2 * IS_SEEN;
 const MARKS = 2 * WAS_SEEN;
@@ -177,7 +177,7 @@ export function newState(watchedList: WatchedList): State {
 	};
 }
 
-/** The saved state; undefined when there is none, or one of another version. */
+/** Restores a saved state; undefined if there is none, or it has another version. */
 export function readState(saved: unknown): State | undefined {
 	if ((saved as Partial<SavedState> | undefined)?.version !== VERSION) return undefined;
 	// A copy, because n8n's static data is a slow proxy.
@@ -200,7 +200,7 @@ export function readState(saved: unknown): State | undefined {
 	});
 	const indexes = fieldNames?.map((name, index) => [name, index] as const);
 	const names = indexes && { fieldNames: new Map(indexes) };
-	// A later version may have added fields.
+	// The saved state may lack fields that were added later.
 	const empty = newState(rest.watchedList);
 	return {
 		...empty,
@@ -232,11 +232,11 @@ export function saveState({ known, fieldNames, ...rest }: State): SavedState {
 	};
 }
 
-/** Drops the field hashes where they take too much space, also without the fields that no record has any more. */
+/** Drops field hashes that take too much space: first those of unused fields, then all. */
 export function boundFieldHashes(state: State): void {
 	if (fieldBytes(state) <= MOST_FIELD_BYTES) return;
 	forgetUnusedFields(state);
-	// With room to spare: otherwise the next new field would lead here again.
+	// There must be room to spare, or the next new field would lead here again.
 	if (fieldBytes(state) <= MOST_FIELD_BYTES / 2) return;
 	forgetFieldHashes(state);
 	state.hasTooManyFields = true;

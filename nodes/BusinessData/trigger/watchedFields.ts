@@ -1,17 +1,17 @@
-/** Which fields of a record count as a change, and which of them have changed. */
+/** Tells which fields of a record count as a change, and which of them have changed. */
 import { joinPath } from '../values/dotPath';
 import { hashOf } from '../values/hash';
 import { readPaths } from '../values/settingValues';
 
-/** 48 bits for each record: a change is missed with a chance of 1 in 2^48. */
+/** 48 bits per record: the chance to miss a change is 1 in 2^48. */
 export const HASH_LENGTH = 8;
-/** 18 bits for each field: they need not show that a record has changed, only where. */
+/** 18 bits per field: these hashes only show where a record has changed, not whether. */
 export const FIELD_HASH_LENGTH = 3;
 const NO_FIELD = ' '.repeat(FIELD_HASH_LENGTH);
 const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
 export class WatchedFields {
-	/** A hash of the settings; empty where all fields are watched. */
+	/** A hash of the settings; empty if all fields are watched. */
 	readonly key: string;
 	private readonly watched: string[];
 	private readonly ignored: string[];
@@ -29,10 +29,10 @@ export class WatchedFields {
 		return this.key === '' ? record : (this.partOf(record, '') ?? null);
 	}
 
-	/** Undefined where nothing of the value is watched. */
+	/** Undefined if nothing in the value is watched. */
 	private partOf(value: unknown, path: string): unknown {
 		if (typeof value !== 'object' || value === null || Object.keys(value).length === 0) {
-			// Where fields below it are ignored, an empty object is the same as one with only these.
+			// If fields below it are ignored, an empty object must equal one that has only these.
 			const isNone = typeof value === 'object' && this.holdsIgnored(path);
 			return this.isWatched(path) && !isNone ? value : undefined;
 		}
@@ -59,8 +59,8 @@ export class WatchedFields {
 }
 
 /**
- * A short hash of each field, one after the other, in the order of the names.
- * @param names dot paths, to which new ones of the record are added
+ * The short hashes of all fields, one after the other, in the order of the names.
+ * @param names dot paths of fields, to which those of new fields are added
  */
 export function fieldHashesOf(watchedPart: unknown, names: Map<string, number>): string {
 	const texts = new Map<string, string>();
@@ -89,13 +89,13 @@ export function fieldNamesOf(watchedPart: unknown): string[] {
 export function differentFields(before: string, now: string, names: Map<string, number>): string[] {
 	const hashIn = (hashes: string, index: number) =>
 		hashes.slice(index * FIELD_HASH_LENGTH, (index + 1) * FIELD_HASH_LENGTH).trim();
-	// A record without any watched field has a hash at the empty path.
+	// The empty path has the hash of a record without any watched field.
 	return [...names]
 		.filter(([name, index]) => name !== '' && hashIn(before, index) !== hashIn(now, index))
 		.map(([name]) => name);
 }
 
-/** FNV-1a, folded to 18 bits. For the millions of fields of a large list, SHA-256 takes seconds. */
+/** FNV-1a folded to 18 bits, because SHA-256 would take seconds for the millions of fields of a large list. */
 function fieldHashOf(text: string): string {
 	let hash = 0x811c9dc5;
 	for (let index = 0; index < text.length; index++) {

@@ -1,12 +1,12 @@
-/** Values at dot paths. */
+/** Finds values at dot paths. */
 import { isObject } from './isObject';
 
-/** An empty path stands for the whole value. */
+/** Appends a name to a path. An empty path stands for the whole value. */
 export function joinPath(path: string, name: string): string {
 	return path === '' ? name : `${path}.${name}`;
 }
 
-/** @param path such as `data.items` or `d.@odata.nextLink`; of names that have dots, the longest counts */
+/** @param path such as `data.items` or `d.@odata.nextLink`. If names contain dots, the longest match counts */
 export function valueAt(value: unknown, path: string): unknown {
 	return walk(value, path.split('.'));
 }
@@ -23,8 +23,8 @@ function walk(value: unknown, names: string[]): unknown {
 }
 
 /**
- * The values at a dot path in which `*` stands for every entry of a list or an object; undefined for an entry without a
- * value. The key of an object's entry becomes the `id` of a record that has none.
+ * The values at a dot path in which `*` stands for every entry of a list or an object; undefined for an entry that has
+ * none. In an object, the key of an entry becomes the `id` of a record without an ID.
  */
 export function valuesAt(value: unknown, path: string): unknown[] {
 	let found = [value];
@@ -40,7 +40,7 @@ function entriesIn(value: unknown): unknown[] {
 	if (Array.isArray(value)) return value;
 	if (!isObject(value)) return [];
 	const entries = Object.entries(value);
-	// Some services write a list as an object, whose keys are places and come again on each page.
+	// Some services write a list as an object with the positions as keys, which are repeated on every page.
 	if (entries.every(([key], index) => key === String(index))) return Object.values(value);
 	return entries.map(([id, one]) => (isObject(one) ? { id, ...one } : one));
 }

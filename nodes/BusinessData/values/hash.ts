@@ -1,7 +1,7 @@
-/** Hashes of JSON values, whatever the order of their fields. */
+/** Hashes JSON values regardless of the order of their fields. */
 import { hash } from 'node:crypto';
 
-/** @param length how many characters of base64url, 6 bits each */
+/** @param length number of base64url characters, with 6 bits each */
 export function hashOf(value: unknown, length = 43): string {
 	const text = JSON.stringify(value, (_, inner: unknown) => {
 		if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner;

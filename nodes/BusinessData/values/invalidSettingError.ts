@@ -1,6 +1,6 @@
 import { maskKeys } from './redact';
 
-/** A parameter or a credential field that cannot be used; nothing was sent. */
+/** A parameter or a credential field cannot be used. Nothing was sent. */
 export class InvalidSettingError extends Error {
 	constructor(
 		/** The label of the field, as the user sees it. */
@@ -9,7 +9,7 @@ export class InvalidSettingError extends Error {
 		/** How to fix it. */
 		readonly description: string,
 	) {
-		// A key may have got into the wrong field.
+		// The API key may have got into the wrong field.
 		super(maskKeys(`${field}: ${problem}`));
 		this.name = 'InvalidSettingError';
 	}

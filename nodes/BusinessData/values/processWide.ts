@@ -1,6 +1,6 @@
 /**
- * A getter of a value on the global object, because n8n may load this package twice (an update, a second path).
- * @param name to be changed with the meaning of the value: two versions of the package share it
+ * Returns a getter of a value on the global object, because n8n may load this package twice (an update, a second path).
+ * @param name must change whenever the meaning of the value does, because two versions of the package share it
  */
 export function processWide<T>(name: string, create: () => T): () => T {
 	const values = globalThis as unknown as Record<symbol, T | undefined>;

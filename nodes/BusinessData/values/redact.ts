@@ -1,7 +1,7 @@
-/** Masks the key, in whatever form a service may echo it. */
+/** Masks the API key, in whatever form a service may echo it. */
 
 const MASK = '*';
-/** May stand between two characters, also as JSON writes it. A longer pattern is too large for V8 to compile. */
+/** A line break between two characters, which may be escaped as in JSON. V8 cannot compile a longer pattern. */
 const LINE_BREAK = '[\\\\rn\\s]{0,4}';
 
 /** Masks the key. The length stays the same. */
@@ -20,7 +20,7 @@ export function redactText(text: string, apiKey: string): string {
 	return text.replace(patternOf(apiKey), (found) => MASK.repeat(found.length));
 }
 
-/** Masks all that may be an API key, where the key is not known. */
+/** Masks everything that may be an API key, for use where the key is not known. */
 export function maskKeys(text: string): string {
 	return text.replace(/[\da-f]{64}/gi, '****');
 }
@@ -30,7 +30,7 @@ export function redactHeaders(
 	headers: Record<string, unknown>,
 	apiKey: string,
 ): Record<string, unknown> {
-	// A header that may be there several times, such as Set-Cookie, is a list.
+	// A header that may be repeated, such as Set-Cookie, is a list.
 	const redact = (value: unknown): unknown => {
 		if (typeof value === 'string') return redactText(value, apiKey);
 		return Array.isArray(value) ? value.map(redact) : value;
@@ -40,10 +40,10 @@ export function redactHeaders(
 	);
 }
 
-/** The pattern of the last key alone, so that keys do not stay in memory. */
+/** Only the pattern of the last key, so that keys do not stay in memory. */
 let last = { apiKey: '', pattern: /(?!)/g };
 
-/** The key as it is, in UTF-16 or with escaped characters, all in any case; and in Base64. */
+/** Matches the key in plain text, UTF-16 or escaped, in any case, and in Base64. */
 function patternOf(apiKey: string): RegExp {
 	if (last.apiKey === apiKey) return last.pattern;
 	// UTF-16 has a zero byte beside each character.
@@ -54,7 +54,7 @@ function patternOf(apiKey: string): RegExp {
 	return pattern;
 }
 
-/** A character of the key in both cases, also percent-encoded, or escaped as in JSON or XML, once or several times. */
+/** Matches a character in both cases, plain, percent-encoded, or escaped as in JSON or XML, once or several times. */
 function characterOf(character: string): string {
 	const both = [...new Set([character.toLowerCase(), character.toUpperCase()])];
 	const decimals = both.map((one) => one.charCodeAt(0)).join('|');
@@ -63,7 +63,7 @@ function characterOf(character: string): string {
 	return `(?:[${both.join('')}]|(?:%(?:25){0,3}|\\\\{1,4}u00)(?:${codes})|${inXml})`;
 }
 
-/** The key in Base64 in every alignment, broken into lines or not, without the characters shared with its neighbours. */
+/** Matches the key in Base64 in every alignment, with or without line breaks, but for characters it shares with others. */
 function base64Of(apiKey: string): string[] {
 	return ['', '.', '..'].map((before) => {
 		const text = before + apiKey;

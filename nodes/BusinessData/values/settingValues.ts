@@ -1,6 +1,6 @@
 /**
- * Readers of parameters and credential fields. A misread value could send or delete the wrong records, so each throws an
- * InvalidSettingError that names the field for anything but its kind of value.
+ * Reads values of parameters and credential fields. A misread value could send or delete the wrong records, so for any
+ * other kind of value, each function throws an InvalidSettingError that names the field.
  */
 import type { INodeProperties } from 'n8n-workflow';
 
@@ -12,8 +12,8 @@ import { named, refuseFaults, scalarText } from './valueFaults';
 const DECIMAL = /^-?\d+(\.\d+)?$/;
 
 /**
- * @param name what the value is called in the field; empty for the whole field
- * @throws InvalidSettingError for a value that an expression failed to make
+ * @param name name of the value in the field; empty for the whole field
+ * @throws InvalidSettingError if an expression gave no usable value
  */
 export function refuseUnresolved(field: string, value: unknown, name = ''): void {
 	if (!(value instanceof UnresolvedValue)) return;
@@ -41,13 +41,13 @@ export function readText(field: string, value: unknown): string {
 	throw notText(field, value);
 }
 
-/** Dot paths, separated by commas. A `*` is left out, because these paths go through lists without it. */
+/** Dot paths, separated by commas. A `*` is dropped, because these paths pass through lists without it. */
 export function readPaths(field: string, value: unknown): string[] {
 	const names = readList(field, value).map((path) => path.split('.').filter((one) => one !== '*'));
 	return names.map((path) => path.join('.')).filter((path) => path !== '');
 }
 
-/** Texts, separated by commas, without empty ones. */
+/** Texts, separated by commas. Empty ones are dropped. */
 export function readList(field: string, value: unknown): string[] {
 	const texts = readText(field, value).split(',');
 	return texts.map((text) => text.trim()).filter((text) => text !== '');
@@ -67,7 +67,7 @@ export function readName(field: string, value: unknown): string {
 	throw new InvalidSettingError(field, 'a name is empty', 'Enter a name, or remove the entry.');
 }
 
-/** What goes out as a text: a text, a number, a boolean or a date; `undefined` is empty. */
+/** What can be sent as text: a text, a number, a boolean or a date; `undefined` is empty. */
 export function readTextToSend(field: string, value: unknown, name = ''): string {
 	refuseUnresolved(field, value, name);
 	if (value === undefined) return '';
@@ -107,7 +107,7 @@ export function readGroup(field: string, value: unknown): Record<string, unknown
 	throw new InvalidSettingError(field, 'is not a group of fields', ADD_AGAIN);
 }
 
-/** The default values of fields: n8n does not save them. */
+/** The default values of fields, which n8n does not save. */
 export function defaultsOf(fields: INodeProperties[]): Record<string, unknown> {
 	return Object.fromEntries(fields.map(({ name, default: value }) => [name, value]));
 }
@@ -120,7 +120,7 @@ export function readEntries(field: string, value: unknown): Array<Record<string,
 	throw new InvalidSettingError(field, 'is not a list of entries', ADD_AGAIN);
 }
 
-/** A number, or the decimal text of one; undefined also for what JavaScript would convert, such as `true` and `""`. */
+/** A number, or a text with a decimal number. Undefined even for what JavaScript would convert, such as `true` and `""`. */
 export function toNumber(value: unknown): number | undefined {
 	if (typeof value === 'string' && DECIMAL.test(value.trim())) return Number(value);
 	return typeof value === 'number' ? value : undefined;
@@ -129,11 +129,11 @@ export function toNumber(value: unknown): number | undefined {
 interface Bounds {
 	least: number;
 	most?: number;
-	/** What it must be, in the error. */
+	/** What it must be, worded for the error. */
 	kind?: 'a number' | 'a whole number' | 'a number of seconds';
 }
 
-/** A number, or the decimal text of one. */
+/** A number, or a text with a decimal number. */
 export function readNumber(
 	field: string,
 	value: unknown,

@@ -1,11 +1,11 @@
-/** Short texts, for messages and of services. */
+/** Formats short texts for messages, and interprets those of services. */
 
 /** `1 request`, `2 requests`. */
 export function pluralize(count: number, singular: string): string {
 	return `${count} ${singular}${count === 1 ? '' : 's'}`;
 }
 
-/** The text, cut off after `length` characters. */
+/** The text, truncated after `length` characters. */
 export function shorten(text: string, length: number): string {
 	return text.length > length ? `${text.slice(0, length)}…` : text;
 }
@@ -16,7 +16,7 @@ export function messageOf(error: unknown): string {
 	return typeof message === 'string' && message !== '' ? message : String(error);
 }
 
-/** Whether a field of a service with this text says "no", "none" or, as a time, "never". */
+/** Whether this text in a field of a service means "no", "none" or, for a time, "never". */
 export function saysNo(text: string): boolean {
 	return /^\s*(|0|false|no?|null|undefined|0000-00-00.*)\s*$/i.test(text);
 }
@@ -26,7 +26,7 @@ export function formatLimit(max: number, windowMs: number): string {
 	return `${max} per ${formatDuration(windowMs)}`;
 }
 
-/** `48 s`, `10 min`, `1 h 5 min`; below ten seconds with one decimal where it is not whole. */
+/** `48 s`, `10 min`, `1 h 5 min`; below ten seconds with one decimal unless it is whole. */
 export function formatDuration(ms: number): string {
 	const seconds = ms / 1000;
 	if (seconds < 10) return `${Number(seconds.toFixed(1))} s`;

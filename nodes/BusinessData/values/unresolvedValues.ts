@@ -1,6 +1,6 @@
 /**
- * Values that n8n's expressions failed to make. n8n gives `undefined`, an object where a text is due, or inside a text
- * nothing at all: `/contacts/{{ $json.id }}/lines` becomes `/contacts//lines`.
+ * Finds values that expressions failed to produce. n8n then returns `undefined`, an object instead of a text, or within a
+ * text, nothing at all: `/contacts/{{ $json.id }}/lines` becomes `/contacts//lines`.
  */
 import {
 	ExpressionError,
@@ -13,57 +13,57 @@ import { maskKeys } from './redact';
 import { messageOf, shorten } from './text';
 import { findFault, scalarText, trimUnseen } from './valueFaults';
 
-/** Stands for a value that must not go out because of its expression, until the reader of the field refuses it by name. */
+/** Stands for a value that must not be sent because of its expression, until the reader of the field refuses it by name. */
 export class UnresolvedValue {
-	/** @param problem for example `{{ $json.id }} has no value (undefined)`, or what comes after the field's name */
+	/** @param problem for example `{{ $json.id }} has no value (undefined)`, worded to follow the name of the field */
 	constructor(
 		readonly problem: string,
 		readonly howToFix = 'Check the expression, and where its value comes from.',
 	) {}
 }
 
-/** Fields that identify a record or document: with a gap, they would identify another. */
+/** Fields that identify a record or document. With a gap, they would identify a different one. */
 const FIELDS_WITHOUT_GAPS = ['ids', 'sendOnceKey'];
 /** Fields with a path. */
 const FIELDS_WITH_PATHS = ['path', 'endpoint'];
 const HOW_TO_WRITE_JSON =
 	'Check the expression, and where its value comes from. To write any value, also null, put {{ JSON.stringify(… ?? null) }} there, without quotation marks around it.';
 const EMPTY_SEGMENT = 'leaves a segment of the path empty';
-/** Stands for an expression that gives an empty text; no path can hold it. */
+/** Stands for an expression that gives an empty text. No path can contain it. */
 const GAP = '\u0000';
 const LONGEST_SHOWN_EXPRESSION = 100;
-/** In a field that is set to Fixed, n8n takes it for text. Others' templates have braces too, but not what is in these. */
+/** An expression that is mere text because the field is set to Fixed. Other templates use braces too, but not such code. */
 const PLAIN_EXPRESSION =
 	/\{\{([^{}]{0,200}?(?:\$[a-zA-Z(]|\b(?:DateTime\.|new Date\())[^{}]{0,200})\}\}/;
 
-/** Evaluates what stands between `{{` and `}}`. */
+/** Evaluates the code between `{{` and `}}`. */
 type Evaluate = (code: string) => unknown;
 
-/** A part of a text: as it is, or the code of an expression. */
+/** A part of a saved text: plain text, or the code of an expression. */
 interface Piece {
 	type: 'text' | 'code';
 	text: string;
 }
 
-/** Where an expression stands: in which field, after what is written before it, and before which piece. */
+/** Where an expression is: the field, the text before it, and the next piece. */
 interface Place {
 	name: string;
 	before: string;
 	next: Piece | undefined;
 }
 
-/** Whether a saved parameter is an expression or holds one; n8n marks it by an equals sign in front. */
+/** Whether a saved parameter is or contains an expression, which n8n marks with a leading equals sign. */
 export function holdsExpression(saved: unknown): boolean {
 	if (typeof saved === 'string') return saved.startsWith('=');
 	return hasParts(saved) && Object.values(saved).some(holdsExpression);
 }
 
 /**
- * The value of a parameter, with an `UnresolvedValue` for each part that an expression failed to make, or
- * that holds an expression as plain text.
+ * The value of a parameter, with an `UnresolvedValue` for each part that an expression failed to produce, or that
+ * contains an expression as plain text.
  * @param saved the parameter as n8n has saved it
- * @param read has n8n make its value
- * @throws ExpressionError of n8n's, which says what is wrong with the expression
+ * @param read returns the parameter's value from n8n
+ * @throws n8n's ExpressionError, which says what is wrong with the expression
  */
 export function readMarked(
 	context: IExecuteFunctions | IPollFunctions,
@@ -72,7 +72,7 @@ export function readMarked(
 	read: () => unknown,
 	itemIndex = 0,
 ): unknown {
-	// The context of a poll has it too, but its type does not say so.
+	// The context of a poll has this method too, but its type does not say so.
 	const evaluate = (code: string) =>
 		(context as IExecuteFunctions).evaluateExpression(`{{${code}}}`, itemIndex);
 	try {
@@ -109,9 +109,9 @@ function plainExpression(saved: string): UnresolvedValue | undefined {
 }
 
 /**
- * The fields of a credential, with an `UnresolvedValue` for each that an expression has failed to make. n8n does not
- * show which of them are expressions.
- * @param exceptTexts names of fields that may hold any text
+ * The fields of a credential, with an `UnresolvedValue` for each that an expression failed to produce. n8n does not reveal
+ * which of them are expressions.
+ * @param exceptTexts names of fields that may contain any text
  */
 export function markUnresolvedFields(
 	fields: Record<string, unknown>,
@@ -125,7 +125,7 @@ export function markUnresolvedFields(
 	return Object.fromEntries(marked);
 }
 
-/** The first expression in a longer text that gives no text, or that leaves a gap where there must not be one. */
+/** The first expression within a longer text that gives no text, or leaves a gap where none is allowed. */
 function unresolvedInText(
 	name: string,
 	pieces: Piece[],
@@ -151,7 +151,7 @@ function unresolvedInText(
 	return isSegmentEmpty ? unresolved(firstEmpty, EMPTY_SEGMENT) : undefined;
 }
 
-/** In a path that is one expression, a slash at the end may be all that is left of `'/contacts/' + $json.id`. */
+/** In a path that is one expression, a trailing slash may be the remainder of `'/contacts/' + $json.id`. */
 function gapAtEnd(name: string, code: string, value: unknown): string | undefined {
 	if (!FIELDS_WITH_PATHS.includes(name) || typeof value !== 'string') return undefined;
 	const endsInSlash = /\/['"`]\s*$/.test(code);
@@ -159,7 +159,7 @@ function gapAtEnd(name: string, code: string, value: unknown): string | undefine
 	return /[^/]\/\s*$/.test(value.split('?', 1).join()) ? EMPTY_SEGMENT : undefined;
 }
 
-/** What n8n writes into a longer text for the value of an expression, or why it is not a text. */
+/** What n8n puts into a longer text for an expression, or why its value is not a text. */
 function textIn(evaluate: () => unknown, place: Place): string | { problem: string } {
 	let value: unknown;
 	try {
@@ -167,7 +167,7 @@ function textIn(evaluate: () => unknown, place: Place): string | { problem: stri
 	} catch (error) {
 		return { problem: noValue(error) };
 	}
-	// As `JSON.stringify` writes it.
+	// From `JSON.stringify`.
 	if (value === 'null' && place.name === 'jsonBody' && isOutsideTexts(place.before)) return value;
 	const problem = findFault(value, true);
 	if (problem !== undefined) return { problem };
@@ -177,7 +177,7 @@ function textIn(evaluate: () => unknown, place: Place): string | { problem: stri
 	return areTexts && fitsList(place) ? value.join() : { problem: 'is a list, not a text' };
 }
 
-/** Whether a list, written with commas, stays a list where it stands: not beside other text, or in a text of JSON. */
+/** Whether a list, joined by commas, is still a list in its place: not beside other text, nor in a quoted text of JSON. */
 function fitsList({ name, before, next }: Place): boolean {
 	if (name === 'jsonBody') return isOutsideTexts(before);
 	if (name !== 'ids') return false;
@@ -186,9 +186,9 @@ function fitsList({ name, before, next }: Place): boolean {
 	return isApart && /(^|[[,;\n])\s*$/.test(before);
 }
 
-/** Whether what follows the beginning of a JSON text is outside its quoted texts. */
+/** Whether the place after this beginning of a JSON text is outside quoted texts. */
 function isOutsideTexts(before: string): boolean {
-	// A backslash escapes only one character, which may be a backslash too.
+	// A backslash escapes one character, which may itself be a backslash.
 	return (before.replace(/\\./gs, '').match(/"/g) ?? []).length % 2 === 0;
 }
 
@@ -203,7 +203,7 @@ function unresolved(
 ): UnresolvedValue | undefined {
 	if (problem === undefined) return undefined;
 	const shown = shorten(maskKeys(code), LONGEST_SHOWN_EXPRESSION);
-	// The problem of a part begins with the name of that part.
+	// The problem of a part begins with the part's name in quotation marks.
 	const colon = problem.startsWith('"') ? ':' : '';
 	return new UnresolvedValue(`{{${shown}}}${colon} ${problem}`, howToFix);
 }

@@ -1,18 +1,18 @@
-/** Values that must not go out: JSON or JavaScript would change them, or an expression failed to make them. */
+/** Finds values that must not be sent: JSON or JavaScript would change them, or an expression failed to produce them. */
 import { joinPath } from './dotPath';
 import { InvalidSettingError } from './invalidSettingError';
 
-/** What JavaScript and n8n write for something that is not a text. */
+/** What JavaScript and n8n write in place of a missing or invalid value. */
 const FAILED_TEXTS = new Set(['undefined', 'null', 'NaN', 'Invalid Date', 'Invalid DateTime']);
-/** The same inside a longer text. */
+/** The same within a longer text. */
 const FAILED_PART = /\[object [A-Z]\w*\]|Invalid DateTime|\[native code\]/;
 const SOURCE_OF_FUNCTION =
 	/^(async\s*)?(function\b[\s\w$*]*\([^]*\}|\(([\w$]+(\s*,\s*[\w$]+)*)?\)\s*=>[^]+)$/;
 
 /**
- * The first fault in a value, after its dot path: `"lines.0.due" is an invalid date`.
- * @param isComputed whether an expression or another node made its texts; what a person wrote may be any text
- * @param name what the whole value is called; empty where no name is needed
+ * The first fault in a value, preceded by its dot path: `"lines.0.due" is an invalid date`.
+ * @param isComputed whether its texts come from an expression or another node. A person may have written any text
+ * @param name name of the whole value; empty if no name is needed
  */
 export function findFault(value: unknown, isComputed: boolean, name = ''): string | undefined {
 	try {
@@ -24,8 +24,8 @@ export function findFault(value: unknown, isComputed: boolean, name = ''): strin
 }
 
 /**
- * @param field the label of the field with the value
- * @throws InvalidSettingError that says which part of the value must not go out, and why; see `findFault`
+ * @param field label of the field with the value
+ * @throws InvalidSettingError that says which part of the value must not be sent, and why (see `findFault`)
  */
 export function refuseFaults(field: string, value: unknown, isComputed: boolean, name = ''): void {
 	const problem = findFault(value, isComputed, name);
@@ -49,7 +49,7 @@ function find(value: unknown, isComputed: boolean, path: string): string | undef
 	return undefined;
 }
 
-/** A problem after the dot path of what has it, if that is not the whole value. */
+/** The problem, preceded by the dot path of the part that has it, unless that is the whole value. */
 export function named(path: string, problem: string): string {
 	return path === '' ? problem : `"${path}" ${problem}`;
 }
@@ -79,17 +79,17 @@ function problemOf(value: unknown, isComputed: boolean): string | undefined {
 
 function objectProblem(value: object): string | undefined {
 	if (hasToJson(value)) {
-		// As the dates of JavaScript and Luxon do.
+		// This is what the dates of JavaScript and Luxon do.
 		return (value.toJSON() ?? null) === null ? 'is an invalid date' : undefined;
 	}
 	const tag = Object.prototype.toString.call(value).slice('[object '.length, -1);
-	// A `Map`, for example, would go out as {}.
+	// A `Map`, for example, would become {}.
 	return ['Array', 'Object'].includes(tag)
 		? undefined
 		: `is an object that JSON cannot hold (${tag})`;
 }
 
-/** The fault of a text that an expression made, to go after its name. */
+/** The fault of a text that an expression made, worded to follow its name. */
 export function textProblem(text: string): string | undefined {
 	const trimmed = text.trim();
 	if (SOURCE_OF_FUNCTION.test(trimmed)) return 'is the source text of a function';
@@ -97,7 +97,7 @@ export function textProblem(text: string): string | undefined {
 	return failed === undefined ? undefined : `is the text "${failed}", which stands for no value`;
 }
 
-/** The text of a text, a number, true, false or a date; undefined for anything else. */
+/** A text, number, boolean or date as text; undefined for anything else. */
 export function scalarText(value: unknown): string | undefined {
 	if (typeof value === 'string') return value;
 	if (typeof value === 'number' || typeof value === 'boolean') return String(value);
@@ -105,9 +105,9 @@ export function scalarText(value: unknown): string | undefined {
 	return typeof json === 'string' ? json : undefined;
 }
 
-/** A text without white space and invisible characters around it. */
+/** The text without white space and invisible characters at both ends. */
 export function trimUnseen(text: string): string {
-	// The lookbehind keeps the time in proportion to the length, also where many of them stand inside.
+	// The lookbehind keeps the time proportional to the length, even if the text contains many such characters.
 	const atEnd = /(?<![\s\p{Cc}\p{Cf}])[\s\p{Cc}\p{Cf}]+$/u;
 	return text.replace(/^[\s\p{Cc}\p{Cf}]+/u, '').replace(atEnd, '');
 }

@@ -1,6 +1,6 @@
 /**
- * The limit store in Redis, for queue mode: the slots that all processes hold for a key. Each process also has its own
- * windows, so without Redis's data none exceeds a limit alone, and each enters its slots again.
+ * The limit store in Redis, for queue mode: the slots that all processes hold for a key. Each process also has windows of
+ * its own. So if Redis loses its data, no process alone exceeds a limit, and each enters its slots again.
  */
 import { randomUUID } from 'node:crypto';
 
@@ -20,7 +20,7 @@ type ReadReply = Array<[ages: number[], queued: number, version: number, tickets
 
 /** How often (ms) to check that Redis has the held slots. */
 const CHECKED_EVERY_MS = 800;
-/** How much earlier Redis may drop a slot, in ms and as a share of the hold: clocks and latencies differ. */
+/** How much too early Redis may drop a slot, in ms and as a share of the hold, as clocks and latencies differ. */
 const DROPPED_EARLY = { ms: 1_000, share: 0.001 };
 
 export class RedisLimitStore {
@@ -28,9 +28,9 @@ export class RedisLimitStore {
 	private readonly held = new Map<string, AppliedLimits>();
 	private checkTimer: NodeJS.Timeout | undefined;
 	private readonly checkLater = () => setTimeout(() => void this.check(), CHECKED_EVERY_MS).unref();
-	/** Settles when all held slots are in Redis again. */
+	/** Settles when Redis has all held slots again. */
 	private entering: Promise<void> | undefined;
-	/** Until when Redis keeps the state, unless it loses data; less by a share, as clocks differ. */
+	/** Until when Redis keeps the state unless it loses data, with a margin because clocks differ. */
 	private hasStateUntil = 0;
 
 	/** @param identity a hash of the service and the key */
@@ -41,7 +41,7 @@ export class RedisLimitStore {
 
 	/**
 	 * Takes a slot in every window, or in none.
-	 * @returns also the wait (ms) until it is its turn, after how long (ms) to ask again to keep its place, which limit is
+	 * @returns also how long (ms) until the request's turn, in how long (ms) to ask again to keep its place, which limit is
 	 * full, and how many slots all processes hold in each window
 	 * @throws RedisError, or the signal's reason
 	 */
@@ -64,20 +64,20 @@ export class RedisLimitStore {
 		return { isTaken: isTaken === 1, waitMs, retryMs, limit, used };
 	}
 
-	/** Publishes what this process has learned of other clients, in the background. */
+	/** Publishes what this process has learned about other clients, in the background. */
 	publish(all: AppliedLimits[]): void {
 		const snapshots = all.map(({ endpoint }) => endpoint.otherClients.publish());
 		this.run('publish', all, { snapshots }).catch(() => undefined);
 	}
 
 	/**
-	 * Holds the slots for their window plus `lateMs` (ms); with -Infinity, frees them and places in queues at once. Not
+	 * Holds the slots for their window plus `lateMs` (ms). With -Infinity, frees them and the places in queues at once. Not
 	 * awaited: if the command is lost, the slots expire.
 	 */
 	complete(permit: Permit, lateMs: number): void {
 		const { id, countedBy } = permit;
 		const isUnused = lateMs === -Infinity;
-		// The command may be retried late, so slots that are taken from now on need another ID.
+		// The command may be retried late, so slots taken from now on need another ID.
 		if (isUnused) permit.id = undefined;
 		if (id === undefined) return;
 		this.run('complete', countedBy, { id, ms: isUnused ? -1 : lateMs }).catch(() => undefined);
@@ -94,14 +94,14 @@ export class RedisLimitStore {
 		});
 	}
 
-	/** Replaces the holder's tickets; false if others were issued since `own` was read. @throws RedisError */
+	/** Replaces the holder's tickets. False if others were issued since `own` was read. @throws RedisError */
 	async issueTickets(own: EndpointUse, holder: string, count: number, at: number) {
 		const call = { holder, count, version: own.version, ms: Math.ceil(at - performance.now()) };
 		const [isIssued] = await this.run<[number]>('ticket', [own], call);
 		return isIssued === 1;
 	}
 
-	/** Runs an action; held slots that Redis lacks are entered again first. @throws RedisError, the signal's reason */
+	/** Runs an action, and enters held slots again if Redis lacks any. @throws RedisError, or the signal's reason */
 	private async run<Reply extends unknown[]>(
 		action: 'take' | 'complete' | 'publish' | 'check' | 'enter' | 'read' | 'ticket',
 		all: AppliedLimits[],
@@ -112,7 +112,7 @@ export class RedisLimitStore {
 			const table = limits.map(({ max, windowMs }) => `${max}/${windowMs}`).join();
 			return [`slots:${key}`, `queue:${key}:${table}`, `tickets:${key}`];
 		});
-		// The hash tag keeps them on one server of a cluster.
+		// The hash tag keeps the keys on one server of a cluster.
 		const keys = ['state', ...names].map((name) => `${KEY_PREFIX}:{${this.identity}}:${name}`);
 		const endpoints = all.map((applied) => {
 			const { endpoint, limits } = applied;
@@ -132,7 +132,7 @@ export class RedisLimitStore {
 		this.hasStateUntil = sentAt + stateMs * 0.99;
 		if (mustEnter === 1) {
 			this.entering ??= this.enterAll().finally(() => (this.entering = undefined));
-			// The caller may give up meanwhile.
+			// Handles a rejection after the caller has given up.
 			this.entering.catch(() => undefined);
 			await (signal === undefined ? this.entering : abortable(this.entering, signal));
 		}
@@ -143,19 +143,19 @@ export class RedisLimitStore {
 		for (const [key, { endpoint }] of this.held) {
 			if (!endpoint.permits.some((permit) => this.slotOf(permit))) this.held.delete(key);
 		}
-		// The next command shows a failure.
+		// A failure will show in the next command.
 		if (this.held.size > 0) await this.run('check', [...this.held.values()]).catch(() => undefined);
 		this.checkTimer = this.held.size > 0 ? this.checkLater() : undefined;
 	}
 
-	/** A slot that this limit store has; its age is below 0 while the request is under way. */
+	/** The permit's slot, if this limit store has it, with its age (ms), which is below 0 while the request is under way. */
 	private slotOf({ id, request, countedAt, takenAt }: Permit) {
 		if (id === undefined || request.limitStore !== this) return undefined;
 		const ageMs = performance.now() - (countedAt ?? takenAt + request.inFlightMs);
 		return [id, Math.ceil(ageMs)] as const;
 	}
 
-	/** The newest slot that Redis must have, but for that of the request itself, which the command updates. */
+	/** The newest slot that Redis must have. The request's own slot is a last resort, because the command updates it. */
 	private newestIn({ endpoint: { permits }, limits }: AppliedLimits, id?: string) {
 		const holdMs = holdMsOf(limits[0]?.windowMs ?? 0);
 		const lastsMs = holdMs * (1 - DROPPED_EARLY.share) - DROPPED_EARLY.ms;
@@ -165,7 +165,7 @@ export class RedisLimitStore {
 		return newest && this.slotOf(newest);
 	}
 
-	/** Enters again what this process knows. @throws RedisError; then the next command retries */
+	/** Enters again what this process holds and knows. @throws RedisError; the next command then tries again */
 	private async enterAll(): Promise<void> {
 		const all = [...this.held.values()];
 		for (const one of all) {

@@ -1,43 +1,43 @@
 /**
- * The script of the limit store. Each run is atomic, and may be retried when its reply was lost, as the caller names what
- * it adds.
+ * The script of the limit store. Each run is atomic, and may be retried if its reply was lost, because the caller gives
+ * the IDs of what it adds.
  *
- * For each endpoint, and for all requests, Redis has three sorted sets, which expire:
+ * For each endpoint, and for all requests together, Redis has three sorted sets, which expire:
  *
- * - `slots`: each request, by when (ms), at the latest, the service has counted it. A window counts those that are younger
- *   than it holds a slot, so limits may be edited;
- * - `queue`: the waiting requests under the same limits, named by arrival and ID, by the time until which the place is
- *   kept, so that a process that has died does not block others for long;
- * - `tickets`: each ticket, named by its holder, by its time.
+ * - `slots`: the requests, scored by when (ms) the service counted each, at the latest. A window counts those younger than
+ *   the time it holds a slot, so limits may be edited;
+ * - `queue`: the waiting requests under the same limits, named by arrival and ID, scored by how long their place is kept,
+ *   so that a process that has died does not block others for long;
+ * - `tickets`: the tickets, named by their holder, scored by their time.
  *
- * Time is by Redis's clock, but never goes back: where the clock is set back, or that of a new primary is slow, it goes on
- * from the last time. Redis may lose data, and its clock may be set forward, so with each command a process says whether
- * it knows that there is a state, and names its newest slot, but for the request's own. If Redis lacks one of them, or has
- * the slot as older, no request goes for a moment, in which every process enters what it holds. If Redis has it as younger,
- * it has lost the outcome of the request, and the process enters that again.
+ * Time is that of Redis's clock, but never goes back: if the clock is set back, or that of a new primary is slow, it goes
+ * on from the last time. Redis may lose data, and its clock may be set forward. So with each command, a process says whether
+ * it knows of a state, and names its newest slot other than the request's own. If Redis has no state, no such slot, or an
+ * older one, no request goes for a moment, in which every process enters what it holds. If Redis has the slot as younger,
+ * it has lost the outcome of that request, and the process enters it again.
  *
  * KEYS: the hash `state`, then the three sets of each endpoint. ARGV: a call as JSON:
  *
  * - the `action`, the `id` of the request, a time `ms`, and `knowsState`;
- * - the `endpoints` in the order of the keys, that of the request first, if it has limits: their `windows`, longest first
+ * - the `endpoints` in the order of the keys, that of the request first if it has limits: their `windows`, longest first
  *   (how many of our requests fit, and how long (ms) each counts), the interval `everyMs` of requests, the `estimate` of
  *   other clients that the process knows, and the ID and the age (ms) of its `newest` slot.
  *
- * Returns whether the process has to enter its slots again, how long (ms) there is a state, and what the action returns.
+ * Returns whether the process must enter its slots again, how long (ms) the state lasts, and what the action returns.
  */
 import { RedisScript } from '../../redis';
 import { LARGEST_MAX } from '../limits';
 import { TICKET_EARLY_MS, TICKET_KEPT_MS } from '../tickets';
 
-/** How long (ms) a place in a queue is kept after its owner should have asked again. */
+/** How long (ms) a place in a queue is kept after its owner was due to ask again. */
 const PLACE_KEPT_MS = 2_000;
-/** A request that waits for longer asks again after this time (ms), in case a slot was freed early. */
+/** The longest time (ms) after which a waiting request asks again, in case a slot was freed early. */
 const LONGEST_RETRY_MS = 2_000;
-/** How long (ms) no request goes after Redis has lost data: by then, every process has entered its slots. */
+/** How long (ms) no request goes after Redis has lost data. By then, every process has entered its slots. */
 const GRACE_MS = 2_500;
-/** How long (s) after its start a server may lack slots: by then, every process has entered them. */
+/** How long (s) after its start a server may lack slots. By then, every process has entered them. */
 const NEW_SECONDS = 2;
-/** By how much the age of a slot may differ: in ms, for commands on their way, and as a share. */
+/** By how much the age of a slot may differ: in ms, for commands under way, and as a share. */
 const UNSURE = { ms: 1_000, share: 0.001 };
 
 export const LIMIT_SCRIPT = new RedisScript(`
@@ -69,7 +69,7 @@ keep(STATE, ${GRACE_MS})
 for index, endpoint in ipairs(endpoints) do
 	local slots, queue, tickets = KEYS[3 * index - 1], KEYS[3 * index], KEYS[3 * index + 1]
 	endpoint.slots, endpoint.queue, endpoint.tickets = slots, queue, tickets
-	-- Slots are kept for the longest window that any process has named; not at all before that.
+	-- Slots are kept for the longest window that any process has named, and not at all before that.
 	endpoint.keptMs = get('keptMs:' .. slots)
 	local longest = endpoint.windows[1]
 	if longest and longest[2] > endpoint.keptMs then
@@ -85,7 +85,7 @@ for index, endpoint in ipairs(endpoints) do
 		local newest, age = unpack(endpoint.newest)
 		local score = redis.call('ZSCORE', slots, newest)
 		local older, unsure = now - (score or 0) - age, ${UNSURE.ms} + math.abs(age) * ${UNSURE.share}
-		-- The command updates its own slot, but Redis must have had it.
+		-- The command updates the request's own slot, but Redis must have had it.
 		if score and newest == id then older = 0 end
 		isLost = isLost or older > unsure
 		if math.abs(older) > unsure then mustEnter = 1 end
@@ -93,7 +93,7 @@ for index, endpoint in ipairs(endpoints) do
 end
 if isLost and get('grace') < now then set('grace', now + ${GRACE_MS}) end
 
--- How many slots a window counts, and how long (ms) it takes until \`more\` are free.
+-- How many slots a window counts, and how long (ms) until \`more\` are free.
 local function use(endpoint, window, more)
 	local room, hold = unpack(window)
 	local from = '(' .. text(now - hold)
@@ -123,7 +123,7 @@ local function isCounted()
 	return true
 end
 
--- The name of the request in a queue, and how many are before it.
+-- The name of the request in a queue, and how many are ahead of it.
 local function placeIn(endpoint)
 	local members = redis.call('ZRANGE', endpoint.queue, 0, -1)
 	table.sort(members)
@@ -135,7 +135,7 @@ end
 
 local function leave(endpoint) redis.call('ZREM', endpoint.queue, (placeIn(endpoint))) end
 
--- For how long (ms) the server may lack slots, as it has just started or is another one.
+-- For how long (ms) the server may lack slots because it has just started or is a different one.
 local function newFor()
 	local info = redis.pcall('INFO', 'server')
 	local server = type(info) == 'string' and string.match(info, 'run_id:(%w+)') or ''
@@ -146,12 +146,12 @@ local function newFor()
 	return known and ${GRACE_MS} or 1000 * (${NEW_SECONDS} - uptime)
 end
 
--- If there is no room: the least wait (ms), and the window and the endpoint to wait for.
+-- If there is no room, the shortest wait (ms), and the window and the endpoint to wait for.
 local function turnOf()
 	local before = 0
 	for index, endpoint in ipairs(endpoints) do
 		local _, ahead = placeIn(endpoint)
-		-- Requests are spread where there are other clients.
+		-- Beside other clients, requests are spread.
 		local wait, window = get('last:' .. endpoint.slots) + endpoint.everyMs - now, before + 1
 		for number, one in ipairs(endpoint.windows) do
 			local _, ms = use(endpoint, one, ahead + 1)
@@ -163,9 +163,9 @@ local function turnOf()
 end
 
 -- Takes a slot in every window, or a place in the queues up to the first endpoint that is full; \`ms\` is how long the
--- request may be under way. Returns whether it has its slots, the wait (ms) until its turn, after how long (ms) to ask
--- again, and which window is full; then, per endpoint, the estimate of other clients, its age (ms), how long (ms) nothing
--- goes, and how many slots each window has. A process that does not know the estimates, or has to enter slots, takes none.
+-- request may be under way. Returns whether it has its slots, how long (ms) until its turn, in how long (ms) to ask again,
+-- and which window is full; then, per endpoint, the estimate of other clients, its age (ms), how long (ms) nothing goes,
+-- and how many slots each window has. A process that lacks an estimate, or must enter slots, takes none.
 function actions.take()
 	local known, isUnknown = {}, mustEnter == 1
 	for index, endpoint in ipairs(endpoints) do
@@ -181,13 +181,13 @@ function actions.take()
 	local grace = get('grace') - now
 	if grace > 0 then return 0, grace, grace, 0, known end
 
-	-- It may have its slots, from a call whose reply was lost or that was long ago; those that have expired are taken again.
+	-- It may have its slots already: the reply was lost, or the call was long ago. Slots that have expired are taken again.
 	if not isCounted() then
 		for _, endpoint in ipairs(endpoints) do redis.call('ZREM', endpoint.slots, id) end
 		local wait, window, full = turnOf()
 		local retry = math.min(wait or 0, ${LONGEST_RETRY_MS})
 		for index, endpoint in ipairs(endpoints) do
-			-- While it waits for its own endpoint, it does not block requests to others.
+			-- A request that waits for its own endpoint does not block requests to others.
 			if wait and index <= full then
 				redis.call('ZADD', endpoint.queue, text(now + retry + ${PLACE_KEPT_MS}), (placeIn(endpoint)))
 				keep(endpoint.queue, retry + ${PLACE_KEPT_MS})
@@ -211,8 +211,8 @@ function actions.take()
 	return 1, 0, 0, 0, known
 end
 
--- The request is over; the limit store may have lost it. The service may count it up to \`ms\` from now; below 0 it never
--- will, and the slots are freed at once.
+-- The request is over, and may have been lost here. The service may count it for another \`ms\`; below 0, it never will, and
+-- the slots are freed at once.
 function actions.complete()
 	if call.ms >= 0 then return holdSlots() end
 	for _, endpoint in ipairs(endpoints) do
@@ -221,7 +221,7 @@ function actions.complete()
 	end
 end
 
--- Keeps the \`snapshots\`, one per endpoint: estimates if they are newer, and pauses.
+-- Stores the \`snapshots\`, one per endpoint: pauses, and estimates if they are newer.
 function actions.publish()
 	for index, snapshot in ipairs(call.snapshots) do
 		local slots = endpoints[index].slots
@@ -246,8 +246,8 @@ function actions.enter()
 	end
 end
 
--- Returns, per endpoint, the age (ms) of each slot, how many requests wait, the version of the tickets, and the holder
--- and time (ms from now) of each ticket.
+-- Returns, per endpoint, the age (ms) of each slot, how many requests are waiting, the version of the tickets, and the
+-- holder and time (ms from now) of each ticket.
 function actions.read()
 	local uses = {}
 	for number, endpoint in ipairs(endpoints) do
@@ -260,8 +260,8 @@ function actions.read()
 	return unpack(uses)
 end
 
--- Replaces the tickets of the \`holder\` for the only endpoint by \`count\` ones for \`ms\` from now. Returns 0, and changes
--- nothing, if others were issued since \`version\`.
+-- Replaces the tickets of the \`holder\` for the only endpoint with \`count\` new ones for \`ms\` from now. Returns 0 and
+-- changes nothing if others were issued since \`version\`.
 function actions.ticket()
 	local tickets = endpoints[1].tickets
 	local version = get('version:' .. tickets)

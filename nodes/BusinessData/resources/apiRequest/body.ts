@@ -1,4 +1,4 @@
-/** The body of an API Request: JSON, a form or a file, under the names of n8n's HTTP Request node. */
+/** The body of an API Request: JSON, a form or a file. The fields are named as in n8n's HTTP Request node. */
 import { hash } from 'node:crypto';
 
 import type { IHttpRequestMethods, INodeProperties } from 'n8n-workflow';
@@ -26,13 +26,13 @@ const FILE = 'Input Data Field Name';
 type ContentType = 'binaryData' | 'form-urlencoded' | 'json' | 'multipart-form-data' | 'none';
 
 const FORM = 'application/x-www-form-urlencoded';
-/** Not a form: n8n fails at a Buffer of its type. */
+/** A content type for a file. Not that of a form, because n8n cannot send a Buffer with it. */
 const OF_A_FILE = /^(?!multipart\/|application\/x-www-form-urlencoded$)[\w!#$&^.+*-]+\/[\t -~]+$/i;
 
-/** The parameters of a type: bodies are written in UTF-8. */
+/** Parameters that a content type may have: bodies are written in UTF-8. */
 const IN_UTF8 = '\\s*(?!.*charset\\s*=(?!\\s*"?utf-?8"?\\s*(;|$)))(;|$)';
 
-/** The Content-Type headers that a user may set. */
+/** Content-Type headers that the user may set. */
 const FITTING_TYPES: Record<ContentType, RegExp | undefined> = {
 	binaryData: OF_A_FILE,
 	'form-urlencoded': new RegExp(`^application/x-www-form-urlencoded${IN_UTF8}`, 'i'),
@@ -116,7 +116,7 @@ export const contentFields: INodeProperties[] = [
 ].map((field) => shownWith(field, { method: METHODS_WITH_BODY }));
 
 /**
- * The body of an item's request, and the types that a header may give it.
+ * The body of an item's request, and the content types that a header may give it.
  * @throws InvalidSettingError that names the field
  */
 export async function readBody(
@@ -133,11 +133,11 @@ export async function readBody(
 		return { fittingTypes, ...(await readEncoded(run, itemIndex, contentType)) };
 	}
 	const body = readJsonBody(run, itemIndex);
-	// Without fields, a DELETE has no body.
+	// A DELETE without fields has no body.
 	return method === 'DELETE' && isEmpty(body) ? { fittingTypes } : { fittingTypes, body };
 }
 
-/** Files are read again when the request goes out, so that only those of one item are in memory. */
+/** Files are read again when the request goes out, so that memory holds those of one item only. */
 async function readEncoded(
 	run: Run,
 	itemIndex: number,
@@ -188,7 +188,7 @@ function readField(entry: Record<string, unknown>) {
 	return { name, value: readTextToSend(PARTS, entry.value, name) };
 }
 
-/** A file of the input item. @throws InvalidSettingError where it has none of that name */
+/** A file of the input item. @throws InvalidSettingError if it has none of that name */
 async function readFile(run: Run, itemIndex: number, nameValue: unknown) {
 	const name = readText(FILE, nameValue).trim();
 	const binary = run.items[itemIndex]?.binary ?? {};

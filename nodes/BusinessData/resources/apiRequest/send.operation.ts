@@ -1,4 +1,4 @@
-/** API Request → Send: any other endpoint of the service, under the same key, limits and care. */
+/** API Request → Send: calls any other endpoint of the service, with the same key, limits and safety. */
 import type { IHttpRequestMethods, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 
 import { type Prepared, requestEach } from '../../items/requestEach';
@@ -27,7 +27,7 @@ import { readChoice, readFlag, readText, readWholeNumber } from '../../values/se
 import { trimUnseen } from '../../values/valueFaults';
 import { contentFields, readBody } from './body';
 
-/** Not `show` for JSON: an option that was not added has no value, not even its default. */
+/** `show` would not do: an option that was not added has no value, not even its default. */
 const ofJson = { hide: { responseFormat: ['file', 'text'] } };
 const ofLists = { ...ofJson, show: { '/method': ['GET'] } };
 
@@ -125,7 +125,7 @@ export const send: Operation = {
 
 async function prepare(run: Run, index: number): Promise<Prepared> {
 	const name = run.parameter('method', index, 'GET');
-	// An expression may give anything.
+	// An expression may return anything.
 	const method = readChoice(
 		'Method',
 		typeof name === 'string' ? name.trim().toUpperCase() : name,
@@ -157,7 +157,7 @@ async function prepare(run: Run, index: number): Promise<Prepared> {
 	return { request, toItems };
 }
 
-/** The query parameters of a path; `?force`, without an equals sign, is a flag. */
+/** The query parameters of a path, without flags such as `?force`. */
 function withValues(path: string): QueryParameters {
 	const [, ...queries] = path.split('?');
 	const parts = queries.join('?').split('&');
@@ -165,7 +165,7 @@ function withValues(path: string): QueryParameters {
 	return [...written].map(([name, value]) => ({ name, value }));
 }
 
-/** @throws InvalidSettingError for a parameter whose ID is missing: services may delete all records then */
+/** @throws InvalidSettingError if a parameter is empty: without its ID, a service may delete all records */
 function refuseEmpty(field: string, query: QueryParameters): void {
 	const empty = query.find(({ value }) => trimUnseen(value) === '');
 	if (empty === undefined) return;
@@ -178,7 +178,7 @@ function refuseEmpty(field: string, query: QueryParameters): void {
 
 type ResponseSettings = ReturnType<typeof readResponseSettings>;
 
-/** Checked before the request goes out, so that a wrong setting sends nothing. */
+/** Read before the request goes out, so that nothing is sent with a wrong setting. */
 function readResponseSettings(options: Record<string, unknown>, method: IHttpRequestMethods) {
 	const { responseFormat = 'json', itemsField, fileField = 'data', limit = 0 } = options;
 	const format = readChoice('Response Format', responseFormat, ['json', 'text', 'file']);
@@ -186,14 +186,14 @@ function readResponseSettings(options: Record<string, unknown>, method: IHttpReq
 	return {
 		format,
 		list: readListSettings(isPaged ? options : { itemsField }),
-		/** How many items come out at most. */
+		/** The maximum number of items. */
 		limit: readWholeNumber('Limit', limit, { least: 0 }) || Infinity,
 		isFull: readFlag('Full Response', options.fullResponse),
 		fileField: readText('File Field', fileField),
 	};
 }
 
-/** @throws RequestError, also for a response that is not JSON where JSON is due */
+/** @throws RequestError, also if the response should be JSON but is not */
 async function read(
 	run: Run,
 	request: ServiceRequest,
@@ -240,7 +240,7 @@ async function itemsOfResponse(
 	return await itemsOf(run, response, value === undefined ? result : { kind: 'json', value });
 }
 
-/** The list in a response; undefined where there is none, because what was carried out must not look like a failure. */
+/** The list in a response. Undefined if there is none, because the request was carried out and must not seem to fail. */
 function listIn(value: unknown, itemsField: string): unknown[] | undefined {
 	if (itemsField === '') return undefined;
 	try {

@@ -1,4 +1,4 @@
-/** Rate Limit → Get Status: the limiter's windows, without a request to the service. */
+/** Rate Limit → Get Status: shows the limiter's windows, without a request to the service. */
 import { abortable } from '../../async';
 import { limiterOf } from '../../rateLimit';
 import type { Operation } from '../../operations/operation';

@@ -87,7 +87,7 @@ export const waitForRoom: Operation = {
 	},
 };
 
-/** @throws RequestError when the wait would be too long, RedisError, or the signal's reason */
+/** @throws RequestError if the wait would be too long, RedisError, or the signal's reason */
 async function waitOrPark(run: Run): Promise<void> {
 	const { requests, endpoint, maxWaitMs, parkAfterMs } = readSettings(run);
 	const { identity, limits, limitStore } = run.account;
@@ -110,7 +110,7 @@ async function waitOrPark(run: Run): Promise<void> {
 			await waitInNode(run, Math.min(waitMs, LONGEST_TIMER_MS), requests);
 		}
 	} catch (error) {
-		// Withdraws the tickets. If that fails, they lapse.
+		// Withdraws the tickets. If this fails, they lapse.
 		limiterOf(identity)
 			.issueTickets({ ...ticket, count: 0, maxWaitMs: Infinity })
 			.catch(() => undefined);
@@ -143,7 +143,7 @@ function readSettings(run: Run) {
 	const { limits } = run.account;
 	const ofEndpoint = limitsOfEndpoint(limits, endpoint);
 	const own = ofEndpoint.length === 0 ? limits.general : ofEndpoint;
-	// Only the longest window needs room for all at once.
+	// Only the longest window must have room for all of them at once.
 	const [longest] = [...own].sort((a, b) => b.windowMs - a.windowMs);
 	const bounds = { least: 1, most: longest?.max };
 	const help = 'The limit never has room for more at once: send the items in smaller groups.';
@@ -154,9 +154,9 @@ function readSettings(run: Run) {
 	return { requests, endpoint, maxWaitMs: readMaxWaitMs(options, run.isTool), parkAfterMs };
 }
 
-/** The same each time in a loop, so that unused room is not kept twice. */
+/** The same in every turn of a loop, so that unused tickets are replaced. */
 function ticketHolder({ context, isTool }: Run): string {
-	// An agent may call it several times at once.
+	// An agent may make several calls at once.
 	if (isTool) return randomUUID();
 	const { id: nodeId } = context.getNode();
 	return JSON.stringify([context.getWorkflow().id, context.getExecutionId(), nodeId]);

@@ -1,4 +1,4 @@
-/** The operations of Sent Document show or change what is remembered of a Send Once Key, without a request. */
+/** The operations of Sent Document, which show or change what is remembered of a Send Once Key, without a request. */
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import { requireWorkflow, SendOnce } from '../../sendOnce';
@@ -25,7 +25,7 @@ const UNKNOWN_KEY =
 
 const LOOK_UPS: TaskKind = { atOnce: 1 };
 
-/** With lists, Retry On Fail repeats none: a key may have been sent since it was released. */
+/** The lists keep Retry On Fail from repeating a change: a key that was released may have been sent since. */
 const CHANGES: TaskKind = {
 	atOnce: 1,
 	lists: {
@@ -69,7 +69,7 @@ const fields: INodeProperties[] = [
 	},
 ];
 
-/** @param change the new state; undefined to only ask */
+/** @param change the new state; undefined to only look it up */
 export function sentDocumentOperation(
 	option: INodePropertyOptions,
 	change?: 'sent' | 'notSent',
@@ -96,7 +96,7 @@ function prepare(run: Run, index: number, change?: 'sent' | 'notSent'): Task {
 	const endpoint = readEndpoint(run, index, sentWith);
 	const execute = async (): Promise<TaskResult> => {
 		const document = new SendOnce(run, { workflowId, endpoint, key: sendOnceKey });
-		// A wrong ID would look like a document that was not sent.
+		// With a wrong ID, the document would seem not to be sent.
 		if (workflowId !== ownId) await requireWorkflow(workflowId);
 		if (change !== undefined && !(await document.change(change))) run.hint(UNKNOWN_KEY, [index]);
 		const state = change ?? (await document.get());
@@ -110,7 +110,7 @@ function readEndpoint(run: Run, index: number, sentWith: (typeof SENT_WITH)[numb
 	const field = 'Endpoint';
 	const text = readText(field, run.parameter('endpoint', index, ''));
 	const endpoint = parseEndpoint(text, field, { isExact: true });
-	// A read would look like a document that was not sent.
+	// With a read, the document would seem not to be sent.
 	if (endpoint.method === 'GET' || endpoint.method === 'HEAD') {
 		const howToFix = 'Write the method that the API Request sends with, such as POST.';
 		throw new InvalidSettingError(field, `${endpoint.method} sends nothing`, howToFix);
