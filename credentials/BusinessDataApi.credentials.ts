@@ -31,7 +31,7 @@ export class BusinessDataApi implements ICredentialType {
 			required: true,
 			default: '',
 			placeholder: 'e.g. https://api.example.com',
-			description: 'Address of the service, without a path of an endpoint',
+			description: 'URL of the service, without the path of an endpoint',
 		},
 		{
 			displayName: 'API Key',
@@ -41,7 +41,7 @@ export class BusinessDataApi implements ICredentialType {
 			required: true,
 			default: '',
 			description:
-				'The key of your business: 64 characters, 0–9 and a–f. It is created in the settings of the business, under API keys, and shown only once.',
+				'The API key of your business: 64 characters, 0–9 and a–f. Create it in the settings of the business, under API keys. It is shown only once.',
 		},
 		{
 			displayName: 'Count Limits In',
@@ -52,7 +52,7 @@ export class BusinessDataApi implements ICredentialType {
 					name: 'This n8n Process',
 					value: 'memory',
 					description:
-						'Right for n8n in one process, the usual installation. Several processes would each count for themselves, and Send Once Keys would not hold over them.',
+						'For n8n in one process, which is the usual installation. Several processes would each count separately, and Send Once Keys would not apply across them.',
 				},
 				{
 					name: 'Redis',
@@ -79,7 +79,7 @@ export class BusinessDataApi implements ICredentialType {
 			default: JSON.stringify(CUSTOM_DEFAULTS.limits, null, 2),
 			displayOptions: whenCustomized,
 			description:
-				'How many requests the key may make: "general" counts all requests, "endpoints" those of one endpoint in addition',
+				'How many requests the key may make: "general" counts all requests, "endpoints" additionally those to one endpoint',
 		},
 		{
 			displayName: 'Keep Free',
@@ -89,7 +89,7 @@ export class BusinessDataApi implements ICredentialType {
 			default: CUSTOM_DEFAULTS.keepFree,
 			displayOptions: whenCustomized,
 			description:
-				'How many percent of each limit are left to other programs that use the same key. What they use is also learned from refusals.',
+				'The percentage of each limit to leave to other programs that use the same key. The node also learns from refusals how much they use.',
 		},
 		{
 			displayName: 'Transaction Delete Endpoint',
@@ -123,7 +123,7 @@ export class BusinessDataApi implements ICredentialType {
 			placeholder: 'e.g. Idempotency-Key',
 			displayOptions: whenCustomized,
 			description:
-				'Name of the header by which your service knows a request that it has had before. A send with a Send Once Key carries it, and is retried where the response was lost. Leave empty if the service has none.',
+				'Name of the header by which your service recognizes a repeated request. A send with a Send Once Key carries it, and is retried if the response was lost. Leave empty if the service has none.',
 		},
 		{
 			displayName: 'Result Field',
@@ -133,7 +133,7 @@ export class BusinessDataApi implements ICredentialType {
 			placeholder: 'e.g. success',
 			displayOptions: whenCustomized,
 			description:
-				'For a service that responds with 200 to what it did not do: the dot path in its response that says whether it did',
+				'For a service that responds with 200 even if it did nothing: the dot path to the field of its response that says so',
 		},
 		{
 			displayName: 'Failure Values',
@@ -141,7 +141,7 @@ export class BusinessDataApi implements ICredentialType {
 			type: 'string',
 			default: CUSTOM_DEFAULTS.failureValues,
 			displayOptions: withResultField,
-			description: 'Values of the result field that stand for a failure, separated by commas',
+			description: 'Comma-separated values of the result field that mean a failure',
 		},
 		{
 			displayName: 'Success Values',
@@ -150,7 +150,7 @@ export class BusinessDataApi implements ICredentialType {
 			default: CUSTOM_DEFAULTS.successValues,
 			displayOptions: withResultField,
 			description:
-				'Values of the result field that stand for a success, separated by commas. If there are any, all others stand for a failure, and a response without the field for a success.',
+				'Comma-separated values of the result field that mean a success. If there are any, all other values mean a failure. A response without the field is a success.',
 		},
 	];
 

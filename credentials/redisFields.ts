@@ -70,7 +70,7 @@ export const REDIS_FIELDS: INodeProperties[] = [
 		type: 'string',
 		default: REDIS_DEFAULTS.redisSentinelGroup,
 		displayOptions: inRedis('sentinel'),
-		description: 'Name under which the Sentinels watch over the servers',
+		description: 'Name of the group of servers that the Sentinels monitor',
 	},
 	{
 		displayName: 'Redis Sentinel Password',
@@ -121,7 +121,7 @@ export const REDIS_FIELDS: INodeProperties[] = [
 		default: '',
 		placeholder: 'e.g. redis.example.com',
 		displayOptions: withTls,
-		description: 'Name in the certificate of Redis, if it is not the host that is connected to',
+		description: 'Name in the certificate of Redis, if it differs from the host',
 	},
 	{
 		displayName: 'Redis TLS CA',
@@ -132,6 +132,6 @@ export const REDIS_FIELDS: INodeProperties[] = [
 		placeholder: 'e.g. -----BEGIN CERTIFICATE-----',
 		displayOptions: withTls,
 		description:
-			'Certificate (PEM) of the authority that has signed the one of Redis, if it is a private one',
+			'Certificate (PEM) of the authority that signed the certificate of Redis, if it is a private one',
 	},
 ];

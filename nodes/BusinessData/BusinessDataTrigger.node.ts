@@ -44,7 +44,7 @@ function eventsField(source: SourceName): INodeProperties {
 		})),
 		default: [`${recordName}Created`, `${recordName}Updated`],
 		description:
-			'What starts the workflow. A record counts as deleted when it was missing in two complete full reads in a row.',
+			'What starts the workflow. A record counts as deleted if it is missing from two complete full reads in a row.',
 	};
 }
 
@@ -80,7 +80,7 @@ export class BusinessDataTrigger implements INodeType {
 					},
 				],
 				default: 'contacts',
-				description: 'Where the records are that are watched',
+				description: 'Which list to watch',
 			},
 			{
 				displayName: 'Path',
@@ -101,11 +101,11 @@ export class BusinessDataTrigger implements INodeType {
 				required: true,
 				default: 'id',
 				placeholder: 'e.g. data.number',
-				description: 'The field that is unique to a record, as a dot path',
+				description: 'The field that identifies a record, as a dot path',
 			},
 			optionsField([emitExisting, incrementalField, ...changeOptions, ...listFields], {
 				maxWait:
-					'How many seconds a poll may wait for the rate limits in all. What it does not read by then, the next poll reads. With 0 it waits as long as n8n lets a poll run.',
+					'How many seconds in total a poll may wait for the rate limits. The next poll reads what is left. With 0, it waits as long as n8n lets a poll run.',
 				queryParameters:
 					'Parameters to add to the address. If one of them is an expression, such as a filter "changed since", only changed records are read, and deletions cannot be seen; the option Incremental can do both.',
 			}),

@@ -179,7 +179,7 @@ describe('the pause after a failure', () => {
 
 	test.each([
 		['Max Wait', 30, { maxWait: 10 }, 'too late: the option Max Wait allows 10 s in all'],
-		['any window', 86_400, {}, 'asks to wait for 24 h, longer than waiting here makes'],
+		['any window', 86_400, {}, 'asks to wait for 24 h, which is too long to wait here'],
 	])('that is longer than %s is an error at once', async (_, seconds, options, words) => {
 		bench.respond(503, { headers: retryAfter(seconds) });
 		const result = await bench.run(itemsOf(1), read(options));
@@ -237,7 +237,7 @@ describe.each(operations)(
 				httpCode: '429',
 				context: { outcome: 'refused' },
 			});
-			expect(error.description).toContain('The longest window of its limits passed');
+			expect(error.description).toContain('after the longest window of its limits had passed');
 			expect(error.description).toContain('Something else seems to use the same API key');
 		});
 	},

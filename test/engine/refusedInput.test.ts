@@ -47,7 +47,7 @@ describe.each(operations)('of %s', (_, parameters) => {
 		),
 		[
 			headers({ name: 'X-Tenant', value: 'a' }, { name: 'x-tenant', value: 'b' }),
-			'Headers: x-tenant is there twice',
+			'Headers: x-tenant appears twice',
 		],
 	])('%j is refused', async (options, message) => {
 		expect((await refusalOf(parameters(options))).message).toBe(message);

@@ -52,7 +52,7 @@ export const paginationFields: INodeProperties[] = [
 		],
 		default: 'response',
 		displayOptions: types('cursor'),
-		description: 'What the cursor field is a field of',
+		description: 'Where to look for the cursor field',
 	},
 	{
 		displayName: 'Cursor Parameter',
@@ -89,7 +89,7 @@ export const paginationFields: INodeProperties[] = [
 		default: 'emptyPage',
 		displayOptions: { hide: { type: ['none'] } },
 		description:
-			'What the service does at the end of its list. A cursor or an address that is missing is an end too, or an error where a field says that there is more.',
+			'How the service marks the end of its list. A missing cursor or address ends it too, or is an error if a field says that there is more.',
 	},
 	{
 		displayName: 'First Offset',
@@ -180,10 +180,10 @@ export const paginationFields: INodeProperties[] = [
 			},
 			{ name: 'None', value: 'none', description: 'One request returns the whole list' },
 			{ name: 'Offset', value: 'offset', description: 'The number of items to skip' },
-			{ name: 'Page Number', value: 'pageNumber', description: 'Pages are counted' },
+			{ name: 'Page Number', value: 'pageNumber', description: 'Pages are numbered' },
 		],
 		default: 'none',
-		description: 'How the service splits its list',
+		description: 'How the service splits its list into pages',
 	},
 ];
 

@@ -302,13 +302,13 @@ export function samePageError(settings: ListSettings, page: number): RequestErro
 function missing(label: string, field: string): ListError {
 	return new ListError(
 		`${label}: there is nothing at "${field}"`,
-		`Set ${label} in the option Pagination to a field that the response has. Without it, nobody knows where the list ends.`,
+		`Set ${label} in the option Pagination to a field that the response has. Without it, the end of the list is unknown.`,
 	);
 }
 
 function causeOf({ type, pagingParameter }: ListSettings): string {
 	return type === 'nextUrl'
-		? 'The addresses that the service names do not lead on.'
+		? 'The addresses that the service names lead back to an earlier page.'
 		: `The service does not seem to know the parameter "${pagingParameter}".`;
 }
 

@@ -59,7 +59,7 @@ export function deleteManyOperation(
 				required: true,
 				default: '={{ $json.id }}',
 				placeholder: 'e.g. 1001, 1002, 1003',
-				description: `The ${plural} to delete: an ID, a list with commas, semicolons or line breaks, or an expression that gives a list. The IDs of all input items are collected before the first request.`,
+				description: `The ${plural} to delete: an ID, a list separated by commas, semicolons or line breaks, or an expression that returns a list. The IDs of all input items are collected before the first request.`,
 			},
 			{
 				displayName: 'Dry Run',
@@ -67,7 +67,7 @@ export function deleteManyOperation(
 				type: 'boolean',
 				default: false,
 				description:
-					'Whether to only show the requests that would go out, without deleting anything',
+					'Whether to only show the requests that would be sent, without deleting anything',
 			},
 			optionsField([
 				{
@@ -76,7 +76,7 @@ export function deleteManyOperation(
 					type: 'number',
 					typeOptions: { minValue: 1, maxValue: LARGEST_BATCH_SIZE },
 					default: DEFAULT_BATCH_SIZE,
-					description: 'How many IDs go into one request',
+					description: 'How many IDs to send per request',
 				},
 			]),
 		],

@@ -40,7 +40,7 @@ function readId(value: unknown): Id {
 		if (Math.abs(value) <= Number.MAX_SAFE_INTEGER) return value;
 		throw invalid(
 			`JavaScript cannot hold the number ${value} exactly, so another record could be deleted`,
-			'Give the ID as a text, in quotation marks where it comes from.',
+			'Give the ID as text, in quotation marks where it comes from.',
 		);
 	}
 	if (value === undefined || value === null) throw invalid('an ID is empty');
@@ -49,9 +49,7 @@ function readId(value: unknown): Id {
 	if (id === '') throw invalid('an ID is empty');
 	if (WORD_FOR_NOTHING.test(id)) throw invalid(`"${id}" stands for no value`);
 	if (PLAIN.test(id) || !SUSPECT.test(id)) return id;
-	throw invalid(
-		'an ID looks as if it were cut out of a list, or has a character that cannot be seen',
-	);
+	throw invalid('an ID looks like a fragment of a list, or has an invisible character');
 }
 
 function partsOf(value: unknown): unknown[] {
@@ -74,7 +72,7 @@ function separatorsIn(gap: string): string {
 
 function invalid(
 	problem: string,
-	howToFix = 'Enter an ID, a list with commas, semicolons or line breaks between the IDs, or an expression that gives one or a list, for example {{ $json.id }}.',
+	howToFix = 'Enter an ID, a list separated by commas, semicolons or line breaks, or an expression that returns one or the other, for example {{ $json.id }}.',
 ): InvalidSettingError {
 	return new InvalidSettingError(FIELD, problem, `${howToFix} Nothing is deleted for this item.`);
 }

@@ -31,7 +31,7 @@ export const bodyFields: INodeProperties[] = [
 			{ name: 'JSON', value: 'json', description: 'Write the whole body as JSON' },
 		],
 		default: 'defineBelow',
-		description: 'Where the fields that are sent come from',
+		description: 'Where the data to send comes from',
 	},
 	{
 		displayName: 'Fields',

@@ -43,7 +43,7 @@ export const maxWaitField: INodeProperties = {
 	typeOptions: { minValue: 0 },
 	default: 0,
 	description:
-		'How many seconds a run may wait for the rate limits in all. What would wait beyond that fails at once, nothing is sent for it, and the error says how long to wait. With 0 it waits as long as it takes. A tool of an agent waits 60 seconds unless this is set.',
+		'How many seconds in total a run may wait for the rate limits. An item that would wait longer fails at once, nothing is sent for it, and the error says how long to wait. With 0, the run waits as long as it takes. When used as a tool by an AI Agent, it waits at most 60 seconds unless this is set.',
 };
 
 /**
@@ -63,7 +63,8 @@ export function optionsField(
 			typeOptions: { multipleValues: true },
 			placeholder: 'Add Header',
 			default: {},
-			description: 'Headers to send along. The key is sent by the credential, never from here.',
+			description:
+				'Headers to add to the request. The credential sends the API key, so do not add it here.',
 			options: [{ displayName: 'Header', name: 'parameters', values: [nameField, valueField] }],
 		},
 		maxWaitField,
@@ -149,7 +150,7 @@ function readHeaders(parameters: QueryParameters, contentTypes?: RegExp): Record
 		if (headers.has(name.toLowerCase())) {
 			// n8n would send only the last of them.
 			const howToFix = 'Remove one; several values stand in one header, separated by commas.';
-			throw new InvalidSettingError(field, `${name} is there twice`, howToFix);
+			throw new InvalidSettingError(field, `${name} appears twice`, howToFix);
 		}
 		headers.set(name.toLowerCase(), [name, value]);
 	}

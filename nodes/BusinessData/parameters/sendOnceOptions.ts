@@ -23,7 +23,7 @@ export const sendOnceKeyField: INodeProperties = {
 	default: '',
 	placeholder: 'e.g. {{ $json.invoiceNumber }}',
 	description:
-		'A value that is unique to what is sent, such as an invoice number: each goes out once per workflow, credential and endpoint, over retries, re-runs and parallel executions. With n8n in several processes, choose Redis in the credential.',
+		'A value that is unique to the document, such as an invoice number. Each value is sent once per workflow, credential and endpoint, across retries, re-runs and parallel executions. If n8n runs in several processes, choose Redis in the credential.',
 };
 
 /** Always shown: options that depend on the key would stay hidden until the editor has data for its expression. */
@@ -34,14 +34,14 @@ export const sendOnceOptions: INodeProperties[] = [
 		type: 'boolean',
 		default: false,
 		description:
-			'Whether to only show what would go out, with its Send Once state and when its turn would be, without sending or recording anything',
+			'Whether to only show what would be sent and when, with its Send Once state, without sending or recording anything',
 	},
 	{
 		displayName: 'Send Once Content',
 		name: 'sendOnceContent',
 		type: 'options',
 		options: [
-			{ name: 'Ignore', value: 'ignore', description: 'The key alone says what it is' },
+			{ name: 'Ignore', value: 'ignore', description: 'Compare only the key' },
 			{
 				name: 'Must Match',
 				value: 'mustMatch',
@@ -49,7 +49,7 @@ export const sendOnceOptions: INodeProperties[] = [
 			},
 		],
 		default: 'mustMatch',
-		description: 'What to make of a key that was used before with other content',
+		description: 'What to do if a key was used before with other content',
 	},
 	{
 		displayName: 'Send Once Ignore Fields',
@@ -58,7 +58,7 @@ export const sendOnceOptions: INodeProperties[] = [
 		default: '',
 		placeholder: 'e.g. createdAt, meta.requestId',
 		description:
-			'Fields of the content, and query parameters, that may differ, such as a time stamp: dot paths, separated by commas',
+			'Fields of the content, and query parameters, that may differ, such as a timestamp, as comma-separated dot paths',
 	},
 	sendOnceKeyField,
 	{
@@ -68,7 +68,7 @@ export const sendOnceOptions: INodeProperties[] = [
 		typeOptions: { minValue: 1 },
 		default: DEFAULT_MAX_ENTRIES,
 		description:
-			'How many keys are remembered per workflow, credential and endpoint. When there are more, the oldest are forgotten, and could be sent again.',
+			'How many keys to remember per workflow, credential and endpoint. Beyond that, the oldest are forgotten, and their documents could be sent again.',
 	},
 ];
 

@@ -49,7 +49,7 @@ function checkName(name: string, index: number, names: string[]): void {
 			'Dots make nested objects, as in customer.city, and a list has the type Array. For a name with such dots or brackets itself, choose Data to Send: JSON.',
 		);
 	}
-	if (names.indexOf(name) < index) throw invalid(name, 'is there twice', 'Remove one of them.');
+	if (names.indexOf(name) < index) throw invalid(name, 'appears twice', 'Remove one of them.');
 	if (names.some((other) => other.startsWith(`${name}.`))) {
 		throw invalid(
 			name,

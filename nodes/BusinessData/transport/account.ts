@@ -75,7 +75,7 @@ export function readAccount(fields: CredentialFields): Account {
 		'Keep Free',
 		custom.keepFree,
 		{ least: 0, most: MOST_KEPT_FREE },
-		'Enter how many percent of each limit are left to other programs.',
+		'Enter the percentage of each limit to leave to other programs.',
 	);
 	const redis = readRedis(checked);
 	const identity = identityOf(baseUrl, apiKey);
@@ -151,7 +151,7 @@ function readApiKey(value: unknown): string {
 		key.length === 64
 			? 'contains characters other than 0–9 and a–f'
 			: `has ${key.length} characters instead of 64`,
-		'A key has exactly 64 characters, 0–9 and a–f. Copy it again in full; if it is lost, create a new one, because a key is shown only once.',
+		'A key has exactly 64 characters, 0–9 and a–f. Copy it again in full. If it is lost, create a new one, because a key is shown only once.',
 	);
 }
 

@@ -72,7 +72,7 @@ export function responseError(
 ): RequestError {
 	const askedMs = askedWaitMs(response);
 	const pause = isPauseTooLong
-		? `The service asks to wait for ${formatDuration(askedMs ?? 0)}, longer than waiting here makes sense. Run the item again after that time.`
+		? `The service asks to wait for ${formatDuration(askedMs ?? 0)}, which is too long to wait here. Run the item again after that time.`
 		: undefined;
 	const meaning = meaningOf(request, response, pause);
 	const mayWait = askedMs !== undefined && (meaning.outcome !== 'unknown' || isRead(request));
@@ -97,7 +97,7 @@ function meaningOf(
 	if (statusCode === 401) return refused(CAUSES_OF_401, 'credential-invalid');
 	if (statusCode === 429) {
 		return refused(
-			`${pause ?? 'The longest window of its limits passed and it was still refused.'} Something else seems to use the same API key: stop it, give it a key of its own, or leave it a share: Keep Free in the credential, under Customize for This Installation.`,
+			`${pause ?? 'It was still refused after the longest window of its limits had passed.'} Something else seems to use the same API key: stop it, give it a key of its own, or leave it a share with Keep Free in the credential, under Customize for This Installation.`,
 			'rate-limited',
 		);
 	}
@@ -115,7 +115,7 @@ function meaningOf(
 	}
 	if (request.isIdempotent === true && statusCode === 422) {
 		return refused(
-			'If the service means the idempotency header by that, it knows the Send Once Key with other content, and nothing was carried out now. Check in the service what was sent with the key, and give each document its own.',
+			'If that is about the idempotency header, the service knows the Send Once Key with other content, and nothing was carried out now. Check in the service what was sent with the key, and give each document its own.',
 		);
 	}
 	// For n8n's client, a 101 ends the request.
@@ -165,7 +165,7 @@ export function errorDespiteSuccess(
 			isByResultField: true,
 			statusCode: 400,
 			description:
-				'By the Result Field in the credential, nothing was carried out. Correct what the service objects to, then run the item again.',
+				'According to the Result Field in the credential, nothing was carried out. Correct what the service objects to, then run the item again.',
 		});
 	}
 	if (isRead(request) || !isWebPage(response)) return undefined;
@@ -221,7 +221,7 @@ export function waitTooLongError(request: ServiceRequest, error: WaitTooLongErro
 	const [message, why] = error.isRequested
 		? [
 				`Not sent: the service asks to wait for another ${formatWait(error)}`,
-				'A previous response to this key said so (Retry-After), and that is longer than waiting here makes sense.',
+				'A previous response to this key said so (Retry-After), and that is too long to wait here.',
 			]
 		: [
 				`Not sent: the limits leave no room for at least ${formatWait(error)}`,
@@ -302,6 +302,6 @@ export function afterUnknownError(
 	return errorOn(request, message, {
 		...details,
 		outcome: 'unknown',
-		description: `What became of an attempt before it is not known. ${checkFirst(request)}`,
+		description: `The outcome of a previous attempt is not known. ${checkFirst(request)}`,
 	});
 }

@@ -59,8 +59,8 @@ const CHECK_BASE_URL = 'Check the base URL in the credential';
 
 const REASONS: Record<string, string> = {
 	ECONNREFUSED: 'the connection was refused',
-	ENOTFOUND: "the host's name is not known",
-	EAI_AGAIN: "the host's name could not be looked up",
+	ENOTFOUND: 'the host name is unknown',
+	EAI_AGAIN: 'the host name could not be resolved',
 	EHOSTUNREACH: 'the host cannot be reached',
 	ENETUNREACH: 'the network cannot be reached',
 	ECONNRESET: 'the connection was cut off',

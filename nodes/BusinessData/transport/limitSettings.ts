@@ -39,7 +39,7 @@ export function parseLimits(value: unknown, keepFree = 0): Limits {
 		const place = `endpoints["${name}"]`;
 		const endpoint = parseEndpoint(name, `${FIELD}: ${place}`);
 		const key = canonicalEndpoint(endpoint);
-		if (key in limits.endpoints) throw invalid(`${place} is there twice`);
+		if (key in limits.endpoints) throw invalid(`${place} appears twice`);
 		limits.endpoints[key] = [readLimit(setting, place, keepFree)];
 		names[key] = formatEndpoint(endpoint);
 	}

@@ -9,7 +9,7 @@ export const changeOptions: INodeProperties[] = [
 		name: 'changedFields',
 		type: 'boolean',
 		default: false,
-		description: 'Whether an updated record comes with a list of the fields that have changed',
+		description: 'Whether to add a list of the changed fields to updated records',
 	},
 	{
 		displayName: 'Deleted When',
@@ -18,7 +18,7 @@ export const changeOptions: INodeProperties[] = [
 		placeholder: 'Add Deleted When',
 		default: {},
 		description:
-			'How the service marks a deleted record, if it keeps it in the list. Such a record is emitted as deleted at once.',
+			'How the service marks a deleted record if it stays in the list. Such a record is emitted as deleted at once.',
 		options: [
 			{
 				displayName: 'Deleted When',
@@ -39,7 +39,7 @@ export const changeOptions: INodeProperties[] = [
 						default: '',
 						placeholder: 'e.g. archived, deleted',
 						description:
-							'The value of that field in a deleted record, compared as text; separate several by commas. * stands for any that is not empty, false or 0, such as a time.',
+							'The value of that field in a deleted record, compared as text. Separate several values by commas. * stands for any value that is not empty, false or 0, such as a time.',
 					},
 				],
 			},
@@ -52,7 +52,7 @@ export const changeOptions: INodeProperties[] = [
 		default: '',
 		placeholder: 'e.g. lastViewedAt, lines.stock',
 		description:
-			'Fields whose changes do not count, as dot paths with commas between them. A path goes through lists too.',
+			'Fields whose changes are ignored, as comma-separated dot paths. A path passes through lists.',
 	},
 	{
 		displayName: 'Max Deletion Percent',
@@ -61,7 +61,7 @@ export const changeOptions: INodeProperties[] = [
 		typeOptions: { minValue: 0, maxValue: 100 },
 		default: MAX_DELETION_PERCENT,
 		description:
-			'How many percent of the known records, when there are at least 10, one poll may emit as deleted. More are withheld, with an error, because a key that sees less looks the same. With 100 there is no guard.',
+			'The percentage of the known records, if there are at least 10, that one poll may emit as deleted. More are withheld with an error, because a key that sees fewer records looks the same. With 100, there is no guard.',
 	},
 	{
 		displayName: 'Watch Fields',
@@ -70,6 +70,6 @@ export const changeOptions: INodeProperties[] = [
 		default: '',
 		placeholder: 'e.g. name, address.city, lines.amount',
 		description:
-			'The only fields whose change counts, as dot paths with commas between them. A path goes through lists too. Leave empty to watch all.',
+			'The only fields whose changes count, as comma-separated dot paths. A path passes through lists. Leave empty to watch all fields.',
 	},
 ];

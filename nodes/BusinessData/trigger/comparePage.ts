@@ -115,7 +115,7 @@ export function idOf(
 		`The ${recordName}s cannot be compared: ${recordName} ${which} has no ID at "${idField}"`,
 		{
 			outcome: 'unknown',
-			description: `Set ID Field to the field that is unique to a ${recordName}, as a dot path. Nothing was changed in what the trigger remembers.`,
+			description: `Set ID Field to the field that identifies a ${recordName}, as a dot path. Nothing was changed in what the trigger remembers.`,
 		},
 	);
 }

@@ -36,7 +36,7 @@ const incrementalFields: INodeProperties[] = [
 		placeholder: 'e.g. yyyy-MM-dd HH:mm',
 		displayOptions: { show: { format: ['custom'] } },
 		description:
-			"How the service writes a time, in the tokens of Luxon. Text stands in single quotes, so a filter is possible, too: 'updated gt 'yyyy-MM-dd.",
+			"How the service writes a time, in Luxon tokens. Text goes in single quotes, so even a filter is possible: 'updated gt 'yyyy-MM-dd.",
 	},
 	{
 		displayName: 'Format',
@@ -60,7 +60,7 @@ const incrementalFields: INodeProperties[] = [
 		typeOptions: { minValue: 0, numberPrecision: 2 },
 		default: 24,
 		description:
-			'After how many hours the whole list is read again, which finds what was deleted. With 0, only the first poll reads it.',
+			'After how many hours to read the whole list again, which finds deleted records. With 0, only the first poll reads it.',
 	},
 	{
 		displayName: 'Lookback Seconds',
@@ -69,7 +69,7 @@ const incrementalFields: INodeProperties[] = [
 		typeOptions: { minValue: 0 },
 		default: 300,
 		description:
-			'How many seconds before the last read it asks for, because a service may show a change late. What comes again is not emitted again.',
+			'How many seconds before the last read the requested changes begin, because a service may show a change late. No change is emitted twice.',
 	},
 	{
 		displayName: 'Parameter',
@@ -77,7 +77,7 @@ const incrementalFields: INodeProperties[] = [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. updated_since',
-		description: 'Name of the parameter for the time since when records have changed',
+		description: 'Name of the parameter that takes the time since which records have changed',
 	},
 	{
 		displayName: 'Send In',
@@ -88,7 +88,7 @@ const incrementalFields: INodeProperties[] = [
 			{ name: 'Query', value: 'query' },
 		],
 		default: 'query',
-		description: 'Where the parameter goes',
+		description: 'Where to send the parameter',
 	},
 	{
 		displayName: 'Time Zone',
@@ -108,7 +108,7 @@ export const incrementalField: INodeProperties = {
 	placeholder: 'Add Incremental Reads',
 	default: {},
 	description:
-		'How to ask for the records that changed since a time, if the service knows a parameter for it. Then most polls take one request, and a full read now and then finds deletions.',
+		'How to ask for the records that changed since a time, if the service has a parameter for it. Then most polls take one request, and an occasional full read finds deletions.',
 	options: [{ displayName: 'Incremental', name: 'values', values: incrementalFields }],
 };
 

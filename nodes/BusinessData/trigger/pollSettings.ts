@@ -87,7 +87,7 @@ export function readPollSettings(context: IPollFunctions, account: Account): Pol
 	const idField = readFilledText(
 		'ID Field',
 		parameter('idField'),
-		`Enter the field that is unique to a ${recordName}, for example id.`,
+		`Enter the field that identifies a ${recordName}, for example id.`,
 	);
 	const parameters = splitEntries(saved.options, options, 'queryParameters');
 	const headers = splitEntries(saved.options, options, 'headerParameters');
@@ -133,7 +133,7 @@ function readDeletedWhen(option: unknown): PollSettings['deletedWhen'] {
 	const { values } = readGroup('Deleted When', option);
 	if (values === undefined) return undefined;
 	const group = readGroup('Deleted When', values);
-	const howToFix = 'Enter what the service says of a deleted record, or remove Deleted When.';
+	const howToFix = 'Enter how the service marks a deleted record, or remove Deleted When.';
 	const field = readFilledText('Field', group.field, howToFix);
 	const texts = readList('Value', readTextToSend('Value', group.value));
 	if (texts.length === 0) throw new InvalidSettingError('Value', 'is empty', howToFix);

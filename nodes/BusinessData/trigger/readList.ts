@@ -255,7 +255,7 @@ export class ListReader {
 				description:
 					statusCode === NOT_MODIFIED
 						? 'With a 304, the service obeys a header such as If-None-Match. Remove it from the option Headers; the option Incremental can send one.'
-						: 'An empty response is not taken for an empty list. Retry later.',
+						: 'An empty response does not mean an empty list. Retry later.',
 			});
 		}
 		const time = Date.parse(headerText(headers, 'date'));

@@ -29,7 +29,7 @@ export function readFlag(field: string, value: unknown): boolean {
 	throw new InvalidSettingError(
 		field,
 		'must be true or false',
-		'Use the switch, or an expression that gives true or false, for example {{ $json.isUrgent === true }}.',
+		'Use the switch, or an expression that returns true or false, for example {{ $json.isUrgent === true }}.',
 	);
 }
 

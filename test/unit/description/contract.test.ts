@@ -266,5 +266,5 @@ test.each([
 	const values = ['Created', 'Deleted', 'Updated'].map((change) => name + change);
 	expect(choicesOf(field).map(({ value }) => value)).toEqual(values);
 	expect(field?.default).toEqual([values[0], values[2]]);
-	expect(field?.description).toContain('missing in two complete full reads in a row');
+	expect(field?.description).toContain('missing from two complete full reads in a row');
 });

@@ -46,8 +46,7 @@ test.each<[value: unknown, ids: unknown[]]>([
 });
 
 const EMPTY = 'an ID is empty';
-const SUSPECT =
-	'an ID looks as if it were cut out of a list, or has a character that cannot be seen';
+const SUSPECT = 'an ID looks like a fragment of a list, or has an invisible character';
 const JSON_TEXT = 'the text begins like JSON but is not a JSON list';
 const inexact = (number: string) => `JavaScript cannot hold the number ${number} exactly`;
 

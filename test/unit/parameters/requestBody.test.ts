@@ -90,7 +90,7 @@ describe('the name of a field', () => {
 
 	const BOTH = 'is both a field and an object with fields of its own';
 	test.each([
-		[['a.b', 'c', ' a.b'], '"a.b" is there twice'],
+		[['a.b', 'c', ' a.b'], '"a.b" appears twice'],
 		[['a', 'a.b'], `"a" ${BOTH}`],
 		[['a.b', 'a'], `"a" ${BOTH}`],
 		[['x.a.b.c', 'x.a.b', 'y'], `"x.a.b" ${BOTH}`],

@@ -58,7 +58,7 @@ test.each<[place: string, ...values: unknown[]]>([
 	['endpoints["POST /a"] must be an object', endpoints({ 'POST /a': [SECOND] })],
 	['endpoints["POST /a"].windowSeconds must be a number', endpoints({ 'POST /a': { max: 1 } })],
 	['endpoints["POST /a"].x is not known', endpoints({ 'POST /a': { ...SECOND, x: 1 } })],
-	['endpoints["post /A/"] is there twice', endpoints({ 'POST /a': SECOND, 'post /A/': SECOND })],
+	['endpoints["post /A/"] appears twice', endpoints({ 'POST /a': SECOND, 'post /A/': SECOND })],
 ])('a mistake is named: %s', (place, ...values) => {
 	for (const value of values) {
 		const error = errorOf(() => parseLimits(value)) as InvalidSettingError;

@@ -67,7 +67,7 @@ const contentTypeField: INodeProperties = {
 		{ name: 'None', value: 'none', description: 'Send no body' },
 	],
 	default: 'json',
-	description: 'How the body is written',
+	description: 'How to encode the body',
 };
 
 const partsField: INodeProperties = {
@@ -77,7 +77,7 @@ const partsField: INodeProperties = {
 	typeOptions: { multipleValues: true },
 	placeholder: 'Add Field',
 	default: {},
-	description: 'What to send',
+	description: 'The fields to send',
 	options: [
 		{
 			displayName: 'Field',
@@ -93,7 +93,7 @@ const partsField: INodeProperties = {
 					],
 					default: 'formData',
 					displayOptions: { show: { '/contentType': ['multipart-form-data'] } },
-					description: 'What the field holds',
+					description: 'Type of the field',
 				},
 				nameField,
 				{ ...valueField, displayOptions: { hide: { parameterType: ['formBinaryData'] } } },

@@ -68,7 +68,7 @@ const fields: INodeProperties[] = [
 			...itemsFieldOption,
 			displayOptions: ofJson,
 			description:
-				'Where in the response the list is, as a dot path. If there is none, a read (GET and HEAD) fails; anything else gives the whole response. Leave empty to get one item per element if the response itself is a list, and one item otherwise; with Pagination, the list is found automatically.',
+				'Where in the response the list is, as a dot path. If there is none, a read (GET and HEAD) fails, and anything else returns the whole response. Leave empty to get one item per element if the response itself is a list, and one item otherwise; with Pagination, the list is found automatically.',
 		},
 		{
 			displayName: 'Full Response',
@@ -103,7 +103,7 @@ const fields: INodeProperties[] = [
 				{ name: 'Text', value: 'text', description: 'Put the response into the field data' },
 			],
 			default: 'json',
-			description: 'What the response is',
+			description: 'Format of the response',
 		},
 	]),
 ];

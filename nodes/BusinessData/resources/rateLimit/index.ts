@@ -6,7 +6,7 @@ export const rateLimit: Resource = {
 	option: {
 		name: 'Rate Limit',
 		value: 'rateLimit',
-		description: 'How much of the limits is in use, and waiting for room in them',
+		description: 'Check how much of the limits is in use, or wait for room in them',
 	},
 	operations: [getStatus, waitForRoom],
 	defaultOperation: 'getStatus',

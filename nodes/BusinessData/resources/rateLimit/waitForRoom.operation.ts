@@ -31,7 +31,7 @@ export const waitForRoom: Operation = {
 		value: 'waitForRoom',
 		action: 'Wait for room in rate limit',
 		description:
-			'Wait until so many requests have room, without holding a worker for long, and pass the input on',
+			'Wait until the limits have room for a number of requests, without occupying a worker for long, and pass the input on',
 		builderHint: {
 			propertyHint: `Only for long sends that must outlive a restart of n8n: Loop Over Items (batchSize ${ENDPOINTS.sendTransaction.limit.max}, as many as the limit allows at once) → Wait for Room (requests: expr('{{ $input.all().length }}')) → the send with sendOnceKey → back to the loop. It passes its items on unchanged. Other sends wait by themselves.`,
 		},
@@ -73,7 +73,7 @@ export const waitForRoom: Operation = {
 					typeOptions: { minValue: 0 },
 					default: PARK_AFTER_SECONDS,
 					description:
-						'A wait of more than so many seconds is handed to n8n, which holds no worker meanwhile and goes on after a restart. With less than 65, an execution may wake up to a minute late.',
+						'Waits longer than this number of seconds are handed over to n8n, which occupies no worker meanwhile and resumes even after a restart. With less than 65, an execution may resume up to a minute late.',
 				},
 			],
 		},

@@ -7,7 +7,7 @@ export const sentDocument: Resource = {
 	option: {
 		name: 'Sent Document',
 		value: 'sentDocument',
-		description: 'What is remembered of a Send Once Key',
+		description: 'What is remembered about a Send Once Key',
 	},
 	operations: [get, markAsSent, release],
 	defaultOperation: 'get',
