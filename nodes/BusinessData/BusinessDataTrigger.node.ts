@@ -107,7 +107,7 @@ export class BusinessDataTrigger implements INodeType {
 				maxWait:
 					'How many seconds in total a poll may wait for the rate limits. The next poll reads what is left. With 0, it waits as long as n8n lets a poll run.',
 				queryParameters:
-					'Parameters to add to the address. If one of them is an expression, such as a filter "changed since", only changed records are read, and deletions cannot be seen; the option Incremental can do both.',
+					'Parameters to add to the URL. If one of them is an expression, such as a filter "changed since", only changed records are read, and deletions cannot be seen; the option Incremental can do both.',
 			}),
 		],
 	};

@@ -52,6 +52,6 @@ export const nodeHint: IBuilderHint = {
 
 export const triggerHint: IBuilderHint = {
 	searchHint:
-		'It polls, so the workflow must be published, and it gives one item per change. Polling every few minutes is enough, because each poll reads the whole list under the rate limits; of a long one, set options.incremental where the service knows a parameter such as updated_since.',
+		'It polls, so the workflow must be published, and it gives one item per change. Polling every few minutes is enough, because each poll reads the whole list under the rate limits; for a long list, set options.incremental if the service has a parameter such as updated_since.',
 	relatedNodes: [{ nodeType: NODE, relationHint: 'Sends and reads in the same service' }],
 };

@@ -147,7 +147,7 @@ test('an item that comes on two pages is named', async () => {
 	bench.sandbox.standFor('L16');
 	const values = { pageParameter: '$skip', firstPage: 0, pageSizeParameter: '' };
 	const hints = hintsOf(await bench.run([{}], read(pages('pageNumber', values))));
-	expect(hints.join()).toContain('The item with the ID contact-2 came on two pages.');
+	expect(hints.join()).toContain('The item with the ID contact-2 appears on two pages.');
 });
 
 test('of invoices with lists of lines, the invoices are counted', async () => {

@@ -41,7 +41,7 @@ export function statusItem({ statusCode }: ServiceResponse): INodeExecutionData 
 export function hintAtBrokenJson(run: Run, result: Result): void {
 	if (result.kind === 'text' && result.isBroken) {
 		run.hint(
-			'The service has carried out the request. Its response was meant to be JSON but is not, so it is output as text.',
+			'The service carried out the request. Its response should be JSON but is not, so it is output as text.',
 		);
 	}
 }
@@ -54,7 +54,7 @@ export function hintAtResult(
 ): void {
 	if (response.isTooLarge === true) {
 		run.hint(
-			'the service has carried out the request. Its response is larger than 64 MB and was left out.',
+			'the service carried out the request. Its response is larger than 64 MB and was left out.',
 			items,
 		);
 	} else if (
@@ -62,7 +62,7 @@ export function hintAtResult(
 		(result.kind === 'json' && holdsFailure(result.value))
 	) {
 		run.hint(
-			`the service answered ${response.statusCode}, but its response holds what looks like a failure, of a single record perhaps: look at the output. If the service responds so to what it did not do, name the field in the credential (Result Field).`,
+			`the service answered ${response.statusCode}, but its response contains what looks like a failure, perhaps of a single record: check the output. If the service responds like this when it did nothing, set Result Field in the credential.`,
 			items,
 		);
 	}

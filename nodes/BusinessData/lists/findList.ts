@@ -257,6 +257,6 @@ function noList(problem: string, body: unknown, names: string[] = []): ListError
 		`Items Field: ${problem}`,
 		Array.isArray(body)
 			? 'The response itself is a list: leave the option Items Field empty.'
-			: `Set the option Items Field to the place of the list, for example data.items.${perhaps}${has}`,
+			: `Set the option Items Field to the path of the list, for example data.items.${perhaps}${has}`,
 	);
 }

@@ -107,7 +107,7 @@ export async function readPage(
 		if (!isMissing || pageState.page === 1) throw error;
 		if (settings.endOfList === 'notFound') return pageAfterLast(status);
 		const { message, details } = error as RequestError;
-		const description = `Page ${pageState.page} is not there. If the service ends its lists like this, set End of List in the option Pagination to Not Found.`;
+		const description = `Page ${pageState.page} does not exist. If the service ends its lists like this, set End of List in the option Pagination to Not Found.`;
 		throw new RequestError(message, { ...details, description });
 	}
 	const body = jsonOf(response);

@@ -73,7 +73,7 @@ export async function readItems(
 		if (repeatedId !== undefined) {
 			const option = settings.type === 'offset' ? 'First Offset' : 'the option Pagination';
 			run.hintAtList(
-				`The item with the ID ${repeatedId} came on two pages. If the list did not change while it was read, check ${option}.`,
+				`The item with the ID ${repeatedId} appears on two pages. If the list did not change while it was read, check ${option}.`,
 			);
 		}
 		hintAtRead(run, settings, {

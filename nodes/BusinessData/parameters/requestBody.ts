@@ -108,7 +108,7 @@ function refuseResult(field: string, json: IDataObject): void {
 	throw new InvalidSettingError(
 		field,
 		`the input item ${problem}`,
-		'It only says what a node before this one did not do. Choose Define Below or JSON, with fields of the node before that, for example {{ $("Approved invoices").item.json.invoiceNumber }}.',
+		'It only says what an earlier node did not do. Choose Define Below or JSON, with fields from the node before that, for example {{ $("Approved invoices").item.json.invoiceNumber }}.',
 	);
 }
 
@@ -118,7 +118,7 @@ function refuseAgentInput(field: string, json: IDataObject): void {
 	throw new InvalidSettingError(
 		field,
 		'the input item is that of the agent',
-		'Choose Define Below or JSON, with values that the model gives, for example {{ $fromAI("invoiceNumber") }}.',
+		'Choose Define Below or JSON, with values from the model, for example {{ $fromAI("invoiceNumber") }}.',
 	);
 }
 

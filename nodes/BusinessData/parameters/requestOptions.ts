@@ -75,7 +75,7 @@ export function optionsField(
 			typeOptions: { multipleValues: true },
 			placeholder: 'Add Parameter',
 			default: {},
-			description: 'Parameters to add to the address, such as a filter that your service knows',
+			description: 'Parameters to add to the URL, such as a filter that your service supports',
 			options: [{ displayName: 'Parameter', name: 'parameters', values: [nameField, valueField] }],
 		},
 		{
@@ -149,7 +149,7 @@ function readHeaders(parameters: QueryParameters, contentTypes?: RegExp): Record
 		checkHeader(field, name, value, contentTypes);
 		if (headers.has(name.toLowerCase())) {
 			// n8n would send only the last of them.
-			const howToFix = 'Remove one; several values stand in one header, separated by commas.';
+			const howToFix = 'Remove one. Several values go into one header, separated by commas.';
 			throw new InvalidSettingError(field, `${name} appears twice`, howToFix);
 		}
 		headers.set(name.toLowerCase(), [name, value]);

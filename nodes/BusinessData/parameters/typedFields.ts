@@ -95,7 +95,7 @@ function typedValue(name: string, type: unknown, value: unknown, isComputed: boo
 		throw invalid(
 			name,
 			`expects ${shownType}, but the value is ${describe(given)}`,
-			'Check the expression, or choose another type for the field. Where there is no value, an expression should give null.',
+			'Check the expression, or choose another type for the field. If there is no value, the expression should return null.',
 		);
 	}
 	// The conversion may have made a number that is too large, or a list of such numbers.

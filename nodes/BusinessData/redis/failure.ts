@@ -48,11 +48,11 @@ const PERMANENT: Known = [
 	],
 	[
 		/^ERR_TLS_CERT_ALTNAME_INVALID$/,
-		'Enter the name that is in its certificate under Redis TLS Server Name in the credential.',
+		'Under Redis TLS Server Name in the credential, enter the name in its certificate.',
 	],
 	[
 		/^(CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_|PATH_LENGTH_|ERR_OSSL_)/,
-		'Enter the certificate of the authority that has signed those of Redis under Redis TLS CA in the credential, and check whether they are still valid.',
+		'Under Redis TLS CA in the credential, enter the certificate of the authority that signed those of Redis, and check that they are still valid.',
 	],
 	[
 		/^ERR_SSL_\w*_CERTIFICATE_REQUIRED$/,
@@ -60,7 +60,7 @@ const PERMANENT: Known = [
 	],
 	[
 		/^(EPROTO|ERR_SSL_|ERR_TLS_)/,
-		'Check Redis TLS and the port in the credential: there, Redis seems to speak no TLS, or another one.',
+		'Check Redis TLS and the port in the credential: Redis seems not to use TLS there, or a version that does not fit.',
 	],
 	[new RegExp(`^${UNKNOWN_SENTINEL_GROUP}$`), 'Check Redis Sentinel Group in the credential.'],
 ];

@@ -92,7 +92,7 @@ export class PollClient implements PageClient {
 	private describe({ endpoint }: ServiceRequest, retryAfterSeconds = 0): string {
 		const after = formatDuration(retryAfterSeconds * 1000);
 		const at = retryAfterSeconds === 0 ? '' : `It can be retried in ${after} at the earliest. `;
-		return `GET ${endpoint.path} — ${at}n8n gives a poll a time, of which ${formatDuration(this.timeMs)} are for requests. The next poll tries again.`;
+		return `GET ${endpoint.path} — ${at}n8n limits the time of a poll, of which ${formatDuration(this.timeMs)} are for requests. The next poll tries again.`;
 	}
 }
 

@@ -84,7 +84,7 @@ export class ListReader {
 				// a later page.
 				const isLaterPage = hasCursor && this.pages > 0;
 				if (!isRefusedRequest(error) || !(this.isCursorOld || isLaterPage)) throw error;
-				this.log(`The whole list is read, because what has changed could not be: ${error.message}`);
+				this.log(`Reading the whole list, because the changes could not be read: ${error.message}`);
 				forgetRead(state);
 				delete state.reads.cursor;
 				await this.readOn();

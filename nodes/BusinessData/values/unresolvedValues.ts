@@ -27,7 +27,7 @@ const FIELDS_WITHOUT_GAPS = ['ids', 'sendOnceKey'];
 /** Fields with a path. */
 const FIELDS_WITH_PATHS = ['path', 'endpoint'];
 const HOW_TO_WRITE_JSON =
-	'Check the expression, and where its value comes from. To write any value, also null, put {{ JSON.stringify(… ?? null) }} there, without quotation marks around it.';
+	'Check the expression, and where its value comes from. To write any value, even null, put {{ JSON.stringify(… ?? null) }} there, without quotation marks around it.';
 const EMPTY_SEGMENT = 'leaves a segment of the path empty';
 /** Stands for an expression that gives an empty text. No path can contain it. */
 const GAP = '\u0000';

@@ -278,7 +278,7 @@ test.each([404, 416])('a %i after the last page says what to set', async (status
 		throw responseError(requestOf('GET', '/list'), responseOf('', { statusCode }));
 	};
 	const { error } = await readAll(paginated(values), service);
-	const description = expect.stringMatching(/^Page 2 is not there.*Not Found\.$/) as string;
+	const description = expect.stringMatching(/^Page 2 does not exist.*Not Found\.$/) as string;
 	expect(error).toMatchObject({ details: { statusCode, description } });
 	const notFound = await readAll(paginated({ ...values, endOfList: 'notFound' }), service);
 	expect(notFound).toMatchObject({ pages: [[1]], error: undefined });

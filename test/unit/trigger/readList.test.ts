@@ -134,7 +134,7 @@ test.each<[string, RequestError, boolean, Progress?]>([
 		isRead ? NOW + 1 * MINUTE : before.cursor,
 	]);
 	expect(log).toEqual(
-		isRead ? ['The whole list is read, because what has changed could not be: refused'] : [],
+		isRead ? ['Reading the whole list, because the changes could not be read: refused'] : [],
 	);
 });
 

@@ -39,7 +39,7 @@ const fields: INodeProperties[] = [
 		options: METHODS.map((method) => ({ name: method, value: method })),
 		default: 'GET',
 		description:
-			'The HTTP method. Reads (GET and HEAD) run side by side and are retried after a failure; everything else runs item by item and is retried only where that does no harm.',
+			'The HTTP method. Reads (GET and HEAD) run in parallel and are retried after a failure. Everything else runs item by item, and is retried only if that can do no harm.',
 	},
 	{
 		displayName: 'Path',
