@@ -262,6 +262,22 @@ describe('polls that overlap', () => {
 		expect(events.map(inWords)).toEqual([['contactCreated 4']]);
 	});
 
+	test('of which n8n has read the durable cursor of the second before it has saved that of the first', async () => {
+		const { poll } = bench.trigger();
+		const pollWith = async (cursor: IDataObject) =>
+			inWords(await poll({ getPollBudgetMs: () => 20_000, getWorkflowStaticData: () => cursor }));
+		bench.service.response = () => list(3);
+		const saved: IDataObject = {};
+		await pollWith(saved);
+		await after(60_000);
+		bench.service.response = () => list(4);
+		expect(await pollWith(structuredClone(saved))).toEqual(['contactCreated 4']);
+		expect(await pollWith(structuredClone(saved))).toEqual([]);
+		// If n8n never saves it, it has discarded the event too.
+		await after(60_000);
+		expect(await pollWith(structuredClone(saved))).toEqual(['contactCreated 4']);
+	});
+
 	test('with a manual test: each has its own', async () => {
 		const { events } = await overlap((staticData) => [
 			bench.trigger({}, { mode: 'manual', staticData }).poll,

@@ -52,6 +52,8 @@ function triggerIdOf(context: IPollFunctions): string {
 
 export class StaticData {
 	readonly triggerId: string;
+	/** Whether it is a durable cursor of n8n 2.x, which n8n stores by ID, reads before each poll and saves after it. */
+	readonly isDurable: boolean;
 	/** Under which n8n stores the data of the trigger. */
 	private readonly key: string;
 	private readonly workflowId: string;
@@ -72,11 +74,11 @@ export class StaticData {
 		this.workflowId = context.getWorkflow().id ?? '';
 		this.workflow = workflowOf(context);
 		const data = context.getWorkflowStaticData('node');
-		// Without the mark, it is a durable cursor of n8n 2.x, which n8n stores by ID and saves after each poll.
-		const isDurable = this.workflow === undefined || !('__dataChanged' in data);
-		this.data = isDurable ? data : this.held(this.key);
+		// A durable cursor does not have the mark.
+		this.isDurable = this.workflow === undefined || !('__dataChanged' in data);
+		this.data = this.isDurable ? data : this.held(this.key);
 		this.service =
-			isDurable || this.workflowId === ''
+			this.isDurable || this.workflowId === ''
 				? undefined
 				: findService<StaticDataService>(MODULE, 'WorkflowStaticDataService', METHODS);
 	}

@@ -25,6 +25,8 @@ const WORDS: Record<keyof WatchedList, string> = {
 export class Memory {
 	/** Identifies the trigger in this process. */
 	readonly triggerKey: string;
+	/** Whether n8n saves only after a poll, so that the next poll may begin with an older state. */
+	readonly isSavedLate: boolean;
 	private readonly staticData: StaticData;
 
 	constructor(
@@ -34,6 +36,7 @@ export class Memory {
 	) {
 		this.staticData = new StaticData(context);
 		this.triggerKey = `${context.getWorkflow().id} ${this.staticData.triggerId}`;
+		this.isSavedLate = this.staticData.isDurable;
 	}
 
 	/** Returns the remembered state, or a new one after a change of the watched list. */

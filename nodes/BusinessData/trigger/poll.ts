@@ -24,6 +24,8 @@ const SAMPLE_SIZE = 10;
 
 /** Triggers whose poll is under way. */
 const underWay = new Set<string>();
+/** How long (ms) n8n may take to save a durable cursor. */
+const CURSOR_SAVED_WITHIN_MS = 5_000;
 
 const DAY_MS = 86_400_000;
 
@@ -152,7 +154,9 @@ async function exclusiveChanges(
 		const events = found.list.filter(({ change }) => settings.wanted.includes(change));
 		return (await memory.keep(state, events.length > 0)) ? events : [];
 	} finally {
-		underWay.delete(triggerKey);
+		const end = () => underWay.delete(triggerKey);
+		if (memory.isSavedLate) setTimeout(end, CURSOR_SAVED_WITHIN_MS).unref();
+		else end();
 	}
 }
 
