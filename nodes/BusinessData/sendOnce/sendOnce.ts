@@ -61,7 +61,10 @@ export class SendOnce implements SendGuard {
 	) {
 		const { workflowId, endpoint, key, content } = document;
 		if (NO_ID.includes(workflowId)) {
-			throw unusable('the workflow is not saved yet', 'Save it: n8n keeps the keys with it.');
+			throw unusable(
+				'the workflow is not saved yet',
+				'Save it: n8n keeps the keys with it. An agent outside of workflows has none: give it a workflow as its tool.',
+			);
 		}
 		const { context, account, signal } = run;
 		// Without an ID, n8n would not have returned the credential.

@@ -168,4 +168,7 @@ test.each(['', '__EMPTY__'])('the workflow has the ID %j: it is not saved', (wor
 	const creating = () => guard({ workflowId });
 	expect(creating).toThrow(InvalidSettingError);
 	expect(creating).toThrow('Send Once Key: the workflow is not saved yet');
+	// As in n8n's agents, whose tools belong to no workflow.
+	const description = expect.stringContaining('give it a workflow as its tool') as string;
+	expect(creating).toThrow(expect.objectContaining({ description }) as Error);
 });
