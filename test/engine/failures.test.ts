@@ -161,13 +161,16 @@ describe('a redirect', () => {
 	});
 });
 
-test('the status of an error is enough where its body does not end', async () => {
+test('the status of an error is enough where its body does not end, and its connection is closed', async () => {
+	const isClosed = jest.fn();
 	const service = await RawService.start((socket) => {
 		socket.once('data', () => socket.write('HTTP/1.1 400 No\r\nContent-Length: 9\r\n\r\n{"'));
+		socket.once('end', isClosed);
 	});
 	bench.credential.baseUrl = service.baseUrl;
 	const result = await bench.run(itemsOf(1), send());
 	expect(Math.round(result.ms / 1000)).toBe(5);
+	await waitUntil(() => isClosed.mock.calls.length === 1, 10_000);
 	await service.stop();
 	expect(errorOf(result)).toMatchObject({ httpCode: '400', context: { outcome: 'refused' } });
 });

@@ -51,6 +51,7 @@ export async function attempt(
 	const { context, account, signal } = client;
 	const timeout = boundedSignal(never, request.timeoutMs, () => new TimeoutError());
 	const cutOff = new AbortController();
+	let body: RawResponse['body'] | undefined;
 	const stopListening = onAbort(signal, () => {
 		if (!watch.mayHaveLeft || (isRead(request) && isCanceled(context))) cutOff.abort();
 	});
@@ -64,10 +65,8 @@ export async function attempt(
 			sending.then(({ body }) => body.destroy()).catch(() => undefined);
 		});
 		const rawResponse = await abortable(sending, timeout.signal);
-		if (watch.isProxyResponse()) {
-			rawResponse.body.destroy();
-			throw new ProxyError(rawResponse.statusCode);
-		}
+		({ body } = rawResponse);
+		if (watch.isProxyResponse()) throw new ProxyError(rawResponse.statusCode);
 		return await conclude(account, request, rawResponse, timeout.signal, permit);
 	} catch (error) {
 		const failure = readFailure(error, watch.progress, account.apiKey);
@@ -81,6 +80,9 @@ export async function attempt(
 	} finally {
 		timeout.release();
 		stopListening();
+		// The connection of a body that brings no more would outlive its stream.
+		if (body?.readableEnded === false) cutOff.abort();
+		body?.destroy();
 	}
 }
 
@@ -90,7 +92,6 @@ async function errorBody({ body }: RawResponse, apiKey: string, timeout: AbortSi
 	try {
 		return await abortable(readBody(body, apiKey, LARGEST_ERROR_BYTES), bounded.signal);
 	} catch {
-		body.destroy();
 		return Buffer.alloc(0);
 	} finally {
 		bounded.release();
