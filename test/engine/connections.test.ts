@@ -266,7 +266,8 @@ const ROWS = [
 			secondOfTwo(closeAtOnce, 'https', () => certified),
 		],
 		...Object.entries(BROKEN_RESPONSES).map(([what, handle]): Row => {
-			return [`answered by ${what}`, plain(handle)];
+			const message = what === 'garbage' ? /the response is not valid HTTP$/ : undefined;
+			return [`answered by ${what}`, plain(handle), { message }];
 		}),
 		['TLS that asks for a client certificate', secure(silent, MUTUAL)],
 		['TLS, then closed', secure(closeAtOnce)],

@@ -118,8 +118,7 @@ function meaningOf(
 			'If that is about the idempotency header, the service knows the Send Once Key with other content, and nothing was carried out now. Check in the service what was sent with the key, and give each document its own.',
 		);
 	}
-	// For n8n's client, a 101 ends the request.
-	if (isTransientStatus(statusCode) || statusCode < 200) {
+	if (isTransientStatus(statusCode)) {
 		if (mayAct) return unknown(check);
 		return unknown(pause ?? 'Several attempts failed. Retry later.', UNAVAILABLE);
 	}

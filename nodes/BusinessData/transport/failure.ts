@@ -46,9 +46,10 @@ export function formatStatus(statusCode: number): string {
 /**
  * A 5xx is a fault of the server (RFC 9110 §15.6). With 408, the request did not arrive completely (§15.5.9). With 499, a
  * gateway has canceled its call to the service, which may already have acted.
+ * No 1xx ends a request, but for n8n's client, a 101 does.
  */
 export function isTransientStatus(statusCode: number): boolean {
-	return statusCode >= 500 || statusCode === 408 || statusCode === 499;
+	return statusCode < 200 || statusCode >= 500 || statusCode === 408 || statusCode === 499;
 }
 
 /** Codes about the server's certificate. An alert is about the client's. */
@@ -65,10 +66,14 @@ const REASONS: Record<string, string> = {
 	ENETUNREACH: 'the network cannot be reached',
 	ECONNRESET: 'the connection was cut off',
 	EPIPE: 'the connection was cut off',
-	Z_BUF_ERROR: 'the response could not be decompressed',
-	Z_DATA_ERROR: 'the response could not be decompressed',
 	ERR_STREAM_PREMATURE_CLOSE: 'the connection was cut off in the middle of the response',
+	HPE_: 'the response is not valid HTTP',
+	Z_: 'the response could not be decompressed',
+	ERR__ERROR_: 'the response could not be decompressed',
+	ZSTD_: 'the response could not be decompressed',
 };
+/** The beginnings of the many codes of Node's HTTP parser, zlib, Brotli and Zstandard. */
+const CODE_FAMILY = /^(HPE_|Z_|ERR__ERROR_|ZSTD_)/;
 
 /**
  * Without a connection, nothing was sent, whatever the error says. If that is unknown, the failed system call decides.
@@ -114,8 +119,9 @@ export function readFailure(error: unknown, progress: Progress, apiKey: string):
 	}
 	const failed = isNotSent ? 'no connection could be made' : 'the connection failed';
 	const tooLate = isNotSent ? failed : 'no response came';
-	const reason = isTimeout ? tooLate : (REASONS[code ?? ''] ?? failed);
-	const howToFix = `${CHECK_BASE_URL} and whether the service is up.`;
+	const [kind = ''] = CODE_FAMILY.exec(code ?? '') ?? [code];
+	const reason = isTimeout ? tooLate : (REASONS[kind] ?? failed);
+	const howToFix = `${CHECK_BASE_URL}, whether the service is up, and the proxy if n8n uses one.`;
 	return { isNotSent, isTimeout, isPermanent: false, reason, howToFix, code };
 }
 

@@ -112,7 +112,7 @@ test.each<[number, Record<string, string>, Kind, unknown[]]>([
 	[200, asking, 'succeeded', LET_THROUGH],
 	[299, {}, 'succeeded', LET_THROUGH],
 	[300, {}, 'never', LET_THROUGH],
-	[199, {}, 'never', LET_THROUGH],
+	[199, {}, 'ifHarmless', LET_THROUGH],
 	[429, {}, 'afterRefusal', refusal(0)],
 	[429, asking, 'afterRefusal', refusal(7_000)],
 	[429, { ...asking, 'ratelimit-reset': '50' }, 'afterRefusal', refusal(7_000)],

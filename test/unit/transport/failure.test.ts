@@ -71,8 +71,10 @@ const rows: Row[] = [
 		false,
 		`${CUT_OFF} in the middle of the response`,
 	],
-	['a broken gzip', coded('Z_DATA_ERROR'), false, 'the response could not be decompressed'],
-	['no HTTP', coded('HPE_INVALID_CONSTANT'), false, 'the connection failed'],
+	...['Z_DATA_ERROR', 'ERR__ERROR_FORMAT_PADDING_2', 'ZSTD_error_prefix_unknown'].map(
+		(code): Row => [code, coded(code), false, 'the response could not be decompressed'],
+	),
+	['no HTTP', coded('HPE_INVALID_CONSTANT'), false, 'the response is not valid HTTP'],
 	['what has no code', failed('something'), false, 'the connection failed'],
 	['several addresses of which one was reached', refusedOrReset, false, CUT_OFF],
 ];
@@ -82,7 +84,7 @@ test.each(rows)('%s', (_, error, isNotSent, reason) => {
 	for (const wrap of wrappings) {
 		const failure = readFailure(wrap(error), 'unknown', KEY);
 		expect(failure).toMatchObject({ ...facts, isTimeout: false, isPermanent: false });
-		expect(failure.howToFix).toContain('whether the service is up');
+		expect(failure.howToFix).toContain('whether the service is up, and the proxy');
 	}
 	const progress = isNotSent ? 'notConnected' : 'connected';
 	expect(readFailure(inNodeApiErrorOfN8n1(error), progress, KEY)).toMatchObject(facts);
