@@ -257,7 +257,7 @@ const ROWS = [
 		['reset', plain(reset)],
 		['closed at once', plain(closeAtOnce)],
 		['half closed', plain((socket) => void socket.end())],
-		['without a response', plain(silent), { message: /no response came within 0.5 s$/ }],
+		['without a response', plain(silent), { message: /no complete response came within 0.5 s$/ }],
 		['never read', plain((socket) => void socket.pause()), { body: LARGE }],
 		['reset in the middle of the body', plain(reset), { body: LARGE }],
 		['swallowed by one address, without a response by another', secondOfTwo(silent)],

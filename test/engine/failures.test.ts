@@ -40,7 +40,7 @@ interface Case {
 /** What a proxy says of its own connection, which must not become advice to repeat. */
 const PROXY_ERROR = 'upstream connect error: ECONNRESET';
 const CUT_OFF = /the connection was cut off$/;
-const TOO_LATE = /no response came within 0\.5 s$/;
+const TOO_LATE = /no complete response came within 0\.5 s$/;
 const withoutResponse = (
 	[
 		['a hang-up before it acted', { type: 'hangUpBeforeActing' }, false, CUT_OFF],

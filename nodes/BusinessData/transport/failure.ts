@@ -25,7 +25,7 @@ type Cause = Record<string, unknown>;
 /** The service's response did not arrive in time. */
 export class TimeoutError extends Error {
 	constructor() {
-		super('no response came in time');
+		super('no complete response came in time');
 		this.name = 'TimeoutError';
 	}
 }
@@ -67,6 +67,7 @@ const REASONS: Record<string, string> = {
 	ECONNRESET: 'the connection was cut off',
 	EPIPE: 'the connection was cut off',
 	ERR_STREAM_PREMATURE_CLOSE: 'the connection was cut off in the middle of the response',
+	CERT_HAS_EXPIRED: "the server's certificate has expired, or n8n's clock is wrong",
 	HPE_: 'the response is not valid HTTP',
 	Z_: 'the response could not be decompressed',
 	ERR__ERROR_: 'the response could not be decompressed',
@@ -113,12 +114,12 @@ export function readFailure(error: unknown, progress: Progress, apiKey: string):
 	}
 	if (isCertificate) {
 		return permanent(
-			"the server's certificate could not be verified",
+			REASONS[code ?? ''] ?? "the server's certificate could not be verified",
 			`${CHECK_BASE_URL}. If a private authority has signed the certificate, name its file in NODE_EXTRA_CA_CERTS of n8n.`,
 		);
 	}
 	const failed = isNotSent ? 'no connection could be made' : 'the connection failed';
-	const tooLate = isNotSent ? failed : 'no response came';
+	const tooLate = isNotSent ? failed : 'no complete response came';
 	const [kind = ''] = CODE_FAMILY.exec(code ?? '') ?? [code];
 	const reason = isTimeout ? tooLate : (REASONS[kind] ?? failed);
 	const howToFix = `${CHECK_BASE_URL}, whether the service is up, and the proxy if n8n uses one.`;

@@ -102,7 +102,7 @@ test.each([
 			isNotSent: false,
 			isTimeout: true,
 			isPermanent: false,
-			reason: 'no response came',
+			reason: 'no complete response came',
 		});
 	}
 });
@@ -110,14 +110,17 @@ test.each([
 const CERTIFICATE = "the server's certificate could not be verified";
 const POLICY = "n8n's policy for outgoing requests does not allow the address";
 const unverified = [
-	...['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'CERT_HAS_EXPIRED'],
+	...['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN'],
 	...['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY'],
 	'ERR_TLS_CERT_ALTNAME_INVALID',
 ].map((code) => [coded(code), CERTIFICATE, 'NODE_EXTRA_CA_CERTS'] as const);
+const EXPIRED = "the server's certificate has expired, or n8n's clock is wrong";
+const expired = [coded('CERT_HAS_EXPIRED'), EXPIRED, 'base URL'] as const;
 const blocked = ['SsrfBlockedIpError', 'SsrfBlockedHostnameError'].map(
 	(name) => [failed('blocked', { name }), POLICY, 'N8N_SSRF_ALLOWED_HOSTNAMES'] as const,
 );
-test.each([...unverified, ...blocked])('%s was not sent and lasts', (error, reason, setting) => {
+const permanent = [...unverified, expired, ...blocked];
+test.each(permanent)('%s was not sent and lasts', (error, reason, setting) => {
 	for (const wrap of wrappings) {
 		const failure = readFailure(wrap(error), 'unknown', KEY);
 		expect(failure).toMatchObject({ isNotSent: true, isTimeout: false, isPermanent: true, reason });
