@@ -4,7 +4,7 @@ import { joinPath, valueAt, valuesAt } from '../values/dotPath';
 import { isObject } from '../values/isObject';
 import { ListError } from './listError';
 import { namesNoPage } from './nextUrl';
-import { idsIn } from './pageHash';
+import { idsIn, PAGE_NAME } from './pageHash';
 import { namesNextPage, namesTotal } from './signsOfMore';
 
 export interface FoundList {
@@ -26,10 +26,6 @@ const FAILURES =
 /** A response with such a field is no empty list: a record has an ID, and a failure has a message. */
 const ID_NAME = /^(_?id|uuid|guid)$/i;
 const MESSAGE_NAME = /(message|msg|detail|description|reason|title)s?$/i;
-
-/** Fields beside a list that only name the page or its size. */
-const PAGE_NAME =
-	/^(current_?)?(page|offset|start|skip|limit|per_?page|page_?(no|num|number|index|size))$/i;
 
 type Entry = [path: string, value: unknown];
 type List = [path: string, records: unknown[]];

@@ -8,12 +8,15 @@ const DATE_TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:/;
 const CURRENT_MS = 60_000;
 /** The parts of an address that differ in every response. */
 const SIGNATURE = /(?<=[?&])(x-(amz|goog)-[\w-]+|sig(nature)?|token|expires?)=[^&#]*/gi;
+/** Fields that only name the page or its size. */
+export const PAGE_NAME =
+	/^(current_?)?(page|offset|start|skip|limit|per_?page|page_?(no|num|number|index|size))$/i;
 const ID_NAMES = ['id', 'Id', 'ID', '_id', 'uuid', 'guid'];
 const HASH_LENGTH = 16;
 
 /** The same hash for the same records. @param idField dot path to the ID of a record, if known */
 export function hashOfPage(records: unknown[], idField?: string): string {
-	return hashOf(idsIn(records, idField) ?? withoutVolatileTexts(records), HASH_LENGTH);
+	return hashOf(idsIn(records, idField) ?? withoutVolatileValues(records), HASH_LENGTH);
 }
 
 /** The IDs of the records; undefined unless each has its own. @param idField dot path to the ID, if known */
@@ -23,15 +26,19 @@ export function idsIn(records: unknown[], idField?: string): Array<string | numb
 	return ids.every(isScalar) && new Set(ids).size === ids.length ? ids : undefined;
 }
 
-/** The records without times of the response and signatures; unchanged if nothing else tells them apart. */
-function withoutVolatileTexts(records: unknown[]): unknown[] {
+/** The records without times of the response, numbers of the page and signatures; unchanged if nothing else tells them apart. */
+function withoutVolatileValues(records: unknown[]): unknown[] {
 	const now = Date.now();
-	const isCurrent = (value: string) =>
-		DATE_TIME.test(value) && Math.abs(Date.parse(value) - now) < CURRENT_MS;
+	const isCurrent = (ms: number) => Math.abs(ms - now) < CURRENT_MS;
 	const texts = records.map((record) =>
-		JSON.stringify(record, (_, value: unknown) => {
+		JSON.stringify(record, (name, value: unknown) => {
+			if (typeof value === 'number') {
+				const isVolatile = PAGE_NAME.test(name) || isCurrent(value) || isCurrent(1000 * value);
+				return isVolatile ? undefined : value;
+			}
 			if (typeof value !== 'string') return value;
-			return isCurrent(value) ? undefined : value.replace(SIGNATURE, '');
+			const isTime = DATE_TIME.test(value) && isCurrent(Date.parse(value));
+			return isTime ? undefined : value.replace(SIGNATURE, '');
 		}),
 	);
 	const areDistinct = new Set(texts).size === texts.length && !texts.includes('{}');

@@ -298,13 +298,20 @@ test('a page that came again is known by its IDs, and what to set is said', asyn
 	expect(repeated).toMatchObject({ pages: [[{ id: 1 }], [{ id: 2 }], [{ id: 3 }]] });
 });
 
-test('a page that came again is known without an id, although its addresses are signed anew', async () => {
-	const photo = (count: number) => `https://example.com/1?X-Amz-Signature=${count}&size=1`;
-	const { queries, error } = await readAll(paginated({ type: 'pageNumber' }), (_, count) =>
-		count === 9 ? [] : [{ contactId: 1, photo: photo(count) }],
+test.each<[string, (count: number) => object]>([
+	['a signature', (count) => ({ photo: `https://example.com/1?X-Amz-Signature=${count}&size=1` })],
+	['a time in milliseconds', (count) => ({ viewedAt: Date.now() + count })],
+	['a time in seconds', (count) => ({ viewedAt: Math.floor(Date.now() / 1000) - count })],
+	['its place in a list', (count) => ({ items: [], skip: count, limit: 1 })],
+])('a page that came again is known without an id, although it has %s', async (_, volatile) => {
+	const { queries, error } = await readAll(paginated({ type: 'offset' }), (__, count) =>
+		count === 9 ? [] : [{ contactId: 1, ...volatile(count) }],
 	);
 	expect(queries).toHaveLength(2);
 	expect(String(error)).toContain('holds the same items');
+});
+
+test('pages are not taken for the same because of addresses that are alike', async () => {
 	const distinct = await readAll(paginated({ type: 'pageNumber' }), (_, count) =>
 		count === 2 ? [] : [{ photo: `https://example.com/?photo=${count}&token=a` }],
 	);
