@@ -73,6 +73,11 @@ test.each<[string, bodies: object[], hint: string]>([
 		[{ data: [{ id: 1 }] }, { code: 45, ...UNDONE }],
 		'Page 2 has no list: 1 item was read. The service said: Kontingent erschöpft',
 	],
+	[
+		'a total that the last page does not name',
+		[{ total: 2, data: [{ id: 1 }] }, { data: [] }],
+		'There are more: 1 item of 2 (total) was read. Check the option Pagination',
+	],
 ])('%s is told in a hint', async (_, bodies, hint) => {
 	for (const body of bodies) response({ body });
 	const options = bodies.length > 1 ? pages('pageNumber') : {};

@@ -78,7 +78,8 @@ describe('a poll in which nothing could be read says why, in its time', () => {
 	const NO_ROOM = 'Not read: the limits leave no room for at least';
 	const IN_TIME = 'Not read: the service did not respond in the time of this poll';
 	const ON_TIME = /^GET \S+ — n8n limits the time of a poll, of which 0\.9 s/;
-	const LATER = /^GET \S+ — It can be retried in 30 s at the earliest\. n8n limits the time of a poll/;
+	const LATER =
+		/^GET \S+ — It can be retried in 30 s at the earliest\. n8n limits the time of a poll/;
 	const MAX_WAIT = 'the option Max Wait allows 1 s';
 
 	interface Setup {

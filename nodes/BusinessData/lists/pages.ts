@@ -270,7 +270,10 @@ function nextPosition(
 	{ endpoint, query }: ServiceRequest,
 	baseUrl: string,
 ): string | undefined {
+	// A list itself has no fields.
+	const hasNoField = Array.isArray(body) && records.length > 0;
 	if (type === 'nextUrl') {
+		if (hasNoField && nextUrlField !== '') throw missing('Next URL Field', nextUrlField);
 		const address =
 			nextUrlField === '' ? nextLink(response.headers) : nextAmong(valueAt(body, nextUrlField));
 		if (namesNoPage(address)) return undefined;
@@ -280,7 +283,7 @@ function nextPosition(
 	const cursor = valueAt(isOfItem ? records.at(-1) : body, cursorField);
 	// The field of an item may be 0.
 	if (isScalar(cursor) && (isOfItem ? cursor !== '' : !namesNoPage(cursor))) return String(cursor);
-	if (isOfItem && records.length > 0) throw missing('Cursor Field', cursorField);
+	if (isOfItem ? records.length > 0 : hasNoField) throw missing('Cursor Field', cursorField);
 	const isEmpty = typeof cursor === 'object' && Object.keys(cursor ?? {}).length === 0;
 	if (namesNoPage(cursor) || isEmpty) return undefined;
 	throw new ListError(

@@ -10,7 +10,7 @@ import { pluralize } from '../values/text';
 import type { ListSettings } from './listSettings';
 import { idsIn } from './pageHash';
 import { isFailedPage, MOST_EMPTY, type Page, pageAfterLast, readPages } from './pages';
-import { signsOfMore } from './signsOfMore';
+import { signsOfMore, totalsIn } from './signsOfMore';
 
 interface ReadSummary {
 	first: Page;
@@ -109,9 +109,10 @@ function hintAtRead(run: Run, { type }: ListSettings, read: ReadSummary): void {
 	const { flag, ...ofLast } = signsOfMore(last, entries, pages);
 	// Some services name a cursor even on the empty last page.
 	const next = pages > 1 && last.records.length === 0 ? undefined : ofLast.next;
-	// A page without a list may lack the total.
 	const hasList = !last.isBare && body !== undefined;
-	const total = hasList ? ofLast.total : signsOfMore(first, entries).total;
+	// A page without a list or without records may lack the total.
+	const namesTotal = hasList && totalsIn(last).length > 0;
+	const { total } = namesTotal ? ofLast : signsOfMore(first, entries);
 	const isMore = total !== undefined || (last.next === undefined && (next ?? flag) !== undefined);
 	const items = pluralize(count, 'item');
 	const all = total === undefined ? '' : ` of ${total.count} (${total.path})`;

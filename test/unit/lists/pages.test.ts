@@ -271,6 +271,19 @@ test.each([
 	expect(repeated).toMatchObject({ pages: [[{ id: 1 }]], error: undefined });
 });
 
+test.each([
+	[{ type: 'cursor' }, 'Cursor Field: there is nothing at "nextCursor"'],
+	[{ type: 'nextUrl', nextUrlField: 'links.next' }, 'Next URL Field: there is nothing at'],
+])(
+	'%j is an error where the response itself is a list, which has no fields',
+	async (values, message) => {
+		const { error } = await readAll(paginated(values), () => [{ id: 1 }]);
+		expect(String(error)).toContain(message);
+		const empty = await readAll(paginated(values), () => []);
+		expect(empty.error).toBeUndefined();
+	},
+);
+
 test.each([404, 416])('a %i after the last page says what to set', async (statusCode) => {
 	const values = { type: 'pageNumber' };
 	const service = ({ page }: Query) => {
