@@ -127,6 +127,21 @@ describe('another question', () => {
 		expect(inWords(await poll())).toEqual(['contactCreated 9']);
 	});
 
+	test('when only Incremental is edited, what comes on a second page is created', async () => {
+		let count = 3;
+		bench.service.response = ({ page = '1' }) => ({
+			contacts: list(count).slice(3 * +page - 3, 3 * +page),
+			has_more: count > 3 * +page,
+		});
+		const staticData = {};
+		const paginated = pages('pageNumber', { endOfList: 'hasMoreField' });
+		const options = { ...incremental(), ...paginated };
+		expect(await bench.trigger({ options }, { staticData }).poll()).toEqual([]);
+		count = 4;
+		const { poll } = bench.trigger({ options: paginated }, { staticData });
+		expect(inWords(await poll())).toEqual(['contactCreated 4']);
+	});
+
 	test('when Pagination is set up beside Incremental, what was there before is updated, not created', async () => {
 		let edited = 0;
 		bench.service.response = ({ page = '1', since }) => {

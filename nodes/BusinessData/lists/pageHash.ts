@@ -26,7 +26,7 @@ export function idsIn(records: unknown[], idField?: string): Array<string | numb
 	return ids.every(isScalar) && new Set(ids).size === ids.length ? ids : undefined;
 }
 
-/** The records without times of the response, numbers of the page and signatures; unchanged if nothing else tells them apart. */
+/** The records without times of the response, page numbers and signatures; unchanged if nothing else differs. */
 function withoutVolatileValues(records: unknown[]): unknown[] {
 	const now = Date.now();
 	const isCurrent = (ms: number) => Math.abs(ms - now) < CURRENT_MS;

@@ -43,15 +43,17 @@ function applyDeletedWhen(state: State, { deletedWhen, readsChangesOnly }: PollS
 
 function applyPagination(state: State, settings: PollSettings): void {
 	const pagination = hashOfPagination(settings);
-	if (state.settings.pagination === pagination) return;
+	const { pagination: before = '' } = state.settings;
+	if (before === pagination) return;
 	forgetRead(state);
 	// Unless a full read was complete, what the new settings find first existed before.
 	if (state.observed.pages === 0 && !settings.readsChangesOnly) {
 		state.reads.firstReads = MOST_FIRST_READS;
 		delete state.reads.cursor;
 	}
+	const isRepaged = before.split(' ')[0] !== pagination.split(' ')[0];
 	// So did what they find after a page that was mistaken for the whole list, because services cut lists off silently.
-	if (state.observed.pages === 1) {
+	if (isRepaged && state.observed.pages === 1) {
 		state.reads.repagedReads = MOST_FIRST_READS;
 		// Until a full read, a change of an existing record would look like a creation.
 		state.reads.fullReadAt = 0;
@@ -59,10 +61,11 @@ function applyPagination(state: State, settings: PollSettings): void {
 	state.settings.pagination = pagination;
 }
 
-/** A hash of the settings on which a page state depends. */
+/** A hash of the settings on which a page state depends; after a space, a hash of those that only incremental reads have. */
 function hashOfPagination({ list, incremental, readsChangesOnly }: PollSettings): string {
 	const { itemsField: _, idField: __, ...pagination } = list;
 	// If an expression asks for changes, the list has other pages than without it.
 	if (readsChangesOnly) return hashOf([pagination, incremental, 'changes'], 16);
-	return hashOf(incremental === undefined ? pagination : [pagination, incremental], 16);
+	const ofList = hashOf(pagination, 16);
+	return incremental === undefined ? ofList : `${ofList} ${hashOf(incremental, 16)}`;
 }
