@@ -33,10 +33,13 @@ const CHANGES = [0, 10, 1_000];
 
 const LOADS: Array<[name: string, load: Omit<Load, 'queued'>]> = [
 	['one run', { manyRuns: false, limitsBind: false, hasMaxWait: false }],
-	['one run, each waits for a slot', { manyRuns: false, limitsBind: true, hasMaxWait: false }],
-	['a run for each', { manyRuns: true, limitsBind: false, hasMaxWait: false }],
 	[
-		'a run for each, each waits for a slot, with Max Wait',
+		'one run, each request waits for a slot',
+		{ manyRuns: false, limitsBind: true, hasMaxWait: false },
+	],
+	['a run per request', { manyRuns: true, limitsBind: false, hasMaxWait: false }],
+	[
+		'a run per request, each waits for a slot, with Max Wait',
 		{ manyRuns: true, limitsBind: true, hasMaxWait: true },
 	],
 ];

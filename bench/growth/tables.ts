@@ -58,7 +58,7 @@ export function memoryTable(
 		['Heap', 'Each', 'Before', 'With all of them', 'Afterwards', 'How they ended'],
 		[
 			row('10,000 queued requests of one run', ofOneRun, canceled(ofOneRun)),
-			row('10,000 queued requests of as many runs', ofManyRuns, canceled(ofManyRuns)),
+			row('10,000 queued requests of 10,000 runs', ofManyRuns, canceled(ofManyRuns)),
 			row(
 				`${whole(keys.keptDuring)} keys used once`,
 				keys,
@@ -106,9 +106,9 @@ export function processTable(overHttp: NodeLoad): string {
 	return table(
 		['One process with a processor core of its own', ''],
 		[
-			['Processor time per request, n8n’s HTTP helper included', `${perRequestMs.toFixed(2)} ms`],
-			['Requests it can pass', `${rough(perSecond)} per second`],
-			['Keys it carries that use their limits in full', `${rough(perSecond / requestsPerSecond)}`],
+			['Processor time per request, including n8n’s HTTP helper', `${perRequestMs.toFixed(2)} ms`],
+			['Requests it can send', `${rough(perSecond)} per second`],
+			['Keys it can serve at their full limits', `${rough(perSecond / requestsPerSecond)}`],
 		],
 	);
 }
@@ -120,8 +120,8 @@ export function sendOnceTable({ withKey, withoutKey, ...load }: SendOnceLoad): s
 		['A Send Once Key, with 50,000 remembered in n8n’s SQLite', 'Per item'],
 		[
 			['Reads and writes of n8n’s store', `${whole(load.reads)} and ${whole(load.writes)}`],
-			['Time beyond the send', beyond('durationMs')],
-			['Processor time beyond the send', beyond('processorMs')],
+			['Additional time', beyond('durationMs')],
+			['Additional processor time', beyond('processorMs')],
 		],
 	);
 }
@@ -135,9 +135,12 @@ export function redisTable(load: RedisLoad): string {
 		[
 			['Scripts per request', load.commandsPerRequest.toFixed(2)],
 			['Time of a script', `${whole(load.perScript)} µs`],
-			['Processor time per request, its network included', `${whole(load.processorPerRequest)} µs`],
+			[
+				'Processor time per request, including its network',
+				`${whole(load.processorPerRequest)} µs`,
+			],
 			['Requests it can count', `${rough(perSecond)} per second`],
-			['Keys it carries that use their limits in full', `${rough(perSecond / requestsPerSecond)}`],
+			['Keys it can serve at their full limits', `${rough(perSecond / requestsPerSecond)}`],
 			['Memory per key whose windows are full', kilobytes(load.bytesPerKey)],
 		],
 	);
@@ -148,7 +151,7 @@ export function clusterTable(load: RedisLoad): string {
 	const perSecond = perSecondOf(load) / Math.max(...load.shares);
 	const shares = [...load.shares].sort((a, b) => b - a);
 	return table(
-		[`A cluster of ${shares.length} primaries with a core each, and a replica of each`, ''],
+		[`A cluster of ${shares.length} primaries with a core each, and a replica each`, ''],
 		[
 			[
 				'Share of the requests on each primary',
@@ -157,7 +160,7 @@ export function clusterTable(load: RedisLoad): string {
 			['Scripts per request', load.commandsPerRequest.toFixed(2)],
 			['Processor time per request on its primary', `${whole(load.processorPerRequest)} µs`],
 			['Requests it can count', `${rough(perSecond)} per second`],
-			['Keys it carries that use their limits in full', `${rough(perSecond / requestsPerSecond)}`],
+			['Keys it can serve at their full limits', `${rough(perSecond / requestsPerSecond)}`],
 		],
 	);
 }
