@@ -80,7 +80,7 @@ export async function attempt(
 	} finally {
 		timeout.release();
 		stopListening();
-		// The connection of a body that brings no more would outlive its stream.
+		// Destroying the stream of a body that never ends does not close its connection. Aborting the request does.
 		if (body?.readableEnded === false) cutOff.abort();
 		body?.destroy();
 	}
