@@ -1,4 +1,4 @@
-// Many records are deleted with few requests, and never a record that nobody named.
+// Bulk deletions take few requests and delete only records that an item names.
 
 import type { IDataObject } from 'n8n-workflow';
 
@@ -15,7 +15,7 @@ const idsOf = (count: number) => Array.from({ length: count }, (_, index) => ({ 
 const sentIds = () =>
 	bench.sandbox.journal.all().map(({ body }) => (body as { ids: unknown[] }).ids);
 
-test('1,000 input items are 10 requests', async () => {
+test('deletes the records of 1,000 items with 10 requests', async () => {
 	const result = await run(idsOf(1_000));
 	expect(bench.sandbox.journal.count('POST /txndata/bulkDeleteTxn')).toBe(10);
 	expect(sentIds().every((ids) => ids.length === 100)).toBe(true);
@@ -29,7 +29,7 @@ test('1,000 input items are 10 requests', async () => {
 });
 
 test.each([404, 405])(
-	'an endpoint that is not there (%i) is set in the credential',
+	'the error for a missing endpoint (%i) points to the credential',
 	async (status) => {
 		bench.respond(status);
 		const { description } = errorOf(await run(idsOf(1)));
@@ -39,7 +39,7 @@ test.each([404, 405])(
 	},
 );
 
-test('each ID goes out once, and is paired with every item that names it', async () => {
+test('sends each ID once and pairs the result with every item that names it', async () => {
 	const ids = ['a, b', ['b', 'c'], ['b', 'c'], '["c", "a", "c"]', 7, ' 7 ', '\u00e9', 'e\u0301'];
 	const result = await run(
 		ids.map((id) => ({ id })),
@@ -63,14 +63,14 @@ test.each<[unknown, number[]]>([
 	['2', [2, 1]],
 	[10_000, [3]],
 	...[0, -1, 1.5, 10_001, '', 'all', null].map((size): [unknown, number[]] => [size, []]),
-])('batches of %j are %j', async (batchSize, sizes) => {
+])('Batch Size %j sends batches of these sizes: %j', async (batchSize, sizes) => {
 	const result = await run([{ id: 'a' }, { id: 'b,c' }], { options: { batchSize } });
 	expect(sentIds().map(({ length }) => length)).toEqual(sizes);
 	if (sizes.length > 0) return;
 	expect(errorOf(result).message).toBe('Batch Size: must be a whole number from 1 to 10000');
 });
 
-test('an item without an ID is an error before anything goes out; with continue on error, it fails alone', async () => {
+test('an item without an ID fails before any request, and alone with continue on error', async () => {
 	const items = ['a', '', 'b'].map((id) => ({ id }));
 	expect(errorOf(await run(items)).context).toMatchObject({ itemIndex: 1, outcome: 'notSent' });
 	expect(sentIds()).toEqual([]);
@@ -80,7 +80,7 @@ test('an item without an ID is an error before anything goes out; with continue 
 	expect(result.items(NODE, 1)).toMatchObject([{ pairedItem: { item: 1 } }]);
 });
 
-test('a dry run shows what would go out', async () => {
+test('a dry run outputs the requests and sends none', async () => {
 	const result = await run([{ id: 'a' }, { id: 'b' }, { id: 'c' }], {
 		dryRun: true,
 		options: { batchSize: 2, ...query('force', 'true') },
@@ -98,11 +98,11 @@ test('a dry run shows what would go out', async () => {
 	]);
 });
 
-describe('a batch that fails', () => {
+describe('a failed batch', () => {
 	const refused = { type: 'status', status: 400, body: { message: 'no such id' } } as const;
 	const lost = { type: 'hangUpAfterActing' } as const;
 
-	// The first one goes alone, then three go side by side.
+	// The first batch goes alone, then three at a time.
 	test.each<[string, FaultRule[], number, string, object, items?: IDataObject[]]>([
 		[
 			'the first',
@@ -112,14 +112,14 @@ describe('a batch that fails', () => {
 			{ outcome: 'unknown', perhapsDeletedItems: [0, 1], deletedItems: [], deletedIds: [] },
 		],
 		[
-			'the second and all behind it',
+			'the second and all after it',
 			[{ after: 1, times: Infinity, action: refused }],
 			4,
 			'Deleted: items 0–1. Not deleted: items 2–7. Not tried: items 8–19.',
 			{ outcome: 'refused', deletedItems: [0, 1], failedItems: [2, 3, 4, 5, 6, 7] },
 		],
 		[
-			'the second, and nobody knows of those beside it',
+			'the second, while the others get no response',
 			[
 				{ after: 1, action: refused },
 				{ after: 1, times: 2, action: lost },
@@ -129,7 +129,7 @@ describe('a batch that fails', () => {
 			{ outcome: 'unknown', perhapsDeletedItems: [4, 5, 6, 7], failedItems: [2, 3] },
 		],
 		[
-			'the second of five of one item, which is named once of each kind',
+			'the second of the five batches of one item',
 			[{ after: 1, action: refused }],
 			4,
 			'Deleted: 6 IDs of item 0. Not deleted: 2 IDs of item 0. Not tried: 2 IDs of item 0.',
@@ -143,7 +143,7 @@ describe('a batch that fails', () => {
 			},
 			[{ id: 'a,b,c,d,e,f,g,h,i,j' }],
 		],
-	])('stops the rest and says how far it got: %s', async (_, rules, requests, ...row) => {
+	])('stops the rest and lists what was deleted: %s', async (_, rules, requests, ...row) => {
 		const [words, context, items = idsOf(20)] = row;
 		for (const rule of rules) bench.sandbox.fault(rule);
 		const error = errorOf(await run(items, { options: { batchSize: 2 } }));
@@ -156,7 +156,7 @@ describe('a batch that fails', () => {
 	});
 });
 
-test('with continue on error, the items of a failed batch fail and the rest goes on', async () => {
+test('with continue on error, only the items of a failed batch fail', async () => {
 	bench.respond(400, { after: 1 });
 	const result = await run(idsOf(5), { options: { batchSize: 2 } }, ERROR_OUTPUT);
 	expect(bench.sandbox.journal.count()).toBe(3);
@@ -167,7 +167,7 @@ test('with continue on error, the items of a failed batch fail and the rest goes
 	);
 });
 
-test('the endpoint and the name of the list are settings of the credential', async () => {
+test('uses the endpoint and the name of the ID list from the credential', async () => {
 	bench.respond(200, { body: { ok: true } });
 	const contactDelete = 'DELETE /masterdata/deleteContacts';
 	Object.assign(bench.credential, { customize: true, contactDelete, deleteIdsField: 'contactIds' });
@@ -177,7 +177,7 @@ test('the endpoint and the name of the list are settings of the credential', asy
 	]);
 });
 
-describe('what differs between items that go out together', () => {
+describe('a parameter that differs between the items of a batch', () => {
 	const items = [
 		{ id: 1, isDry: false, company: 'A' },
 		{ id: 2, isDry: true, company: 'B' },
@@ -185,10 +185,10 @@ describe('what differs between items that go out together', () => {
 	test.each([
 		['Dry Run', { dryRun: '={{ $json.isDry }}' }],
 		['Options', { options: query('company', '={{ $json.company }}') }],
-	])('%s: an error, and nothing is deleted', async (field, own) => {
+	])('is an error before any deletion: %s', async (field, own) => {
 		expect(errorOf(await run(items, own)).message).toContain(`${field}: `);
 		expect(bench.sandbox.journal.count()).toBe(0);
-		// The same for all, it works.
+		// With one value for all items, it works.
 		const same = items.map(({ id }) => ({ ...items[0], id }));
 		expect((await run(same, own)).run.status).toBe('success');
 		expect(sentIds()).toEqual([[1, 2]]);

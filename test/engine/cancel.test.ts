@@ -16,7 +16,7 @@ import {
 const bench = useBench();
 
 test.each(['continueRegularOutput', 'stopWorkflow'] as const)(
-	'while sends wait for their limit (%s)',
+	'a stop ends the wait of sends for their limit and empties the queue (%s)',
 	async (onError) => {
 		bench.engine.executionId = onError;
 		const areSent = () => bench.documents().length === 3;
@@ -24,14 +24,14 @@ test.each(['continueRegularOutput', 'stopWorkflow'] as const)(
 		expect(result.run.status).toBe('canceled');
 		expect(result.task(NODE).error?.message ?? 'canceled').toContain('canceled');
 		expect(bench.sandbox.journal.count()).toBe(3);
-		// n8n keeps no error of it. The third response may not have been read.
+		// n8n keeps no error, so this checks the log. The third response may not have been read.
 		expect(bench.engine.log.join('\n')).toMatch(
 			new RegExp(
 				`${NODE}: execution ${onError} was stopped. (Sent: items 0–2. Not sent: item 3. Not tried: item 4.|` +
 					'Sent: items 0–1. Perhaps sent: item 2. Not tried: items 3–4.)',
 			),
 		);
-		// Nothing of the stopped execution is left in the queue, nor goes out when there is room.
+		// Nothing is left in the queue, and nothing goes out once there is room.
 		const status = await bench.run([{}], getStatus);
 		expect(status.json(NODE).map(({ queued }) => queued)).toEqual([0, 0, 0, 0, 0, 0]);
 		await after(610_000);
@@ -42,7 +42,7 @@ test.each(['continueRegularOutput', 'stopWorkflow'] as const)(
 test.each([
 	['Get Status', getStatus, 1],
 	['a dry run', send({ dryRun: true }), 2],
-])('while %s waits for Redis', async (_, parameters, redisPort) => {
+])('a stop ends the wait of %s for Redis at once', async (_, parameters, redisPort) => {
 	Object.assign(bench.credential, { limitStore: 'redis', redisHost: '127.0.0.1', redisPort });
 	const startedAt = performance.now();
 	const hasBegun = () => performance.now() - startedAt > 1_000;
@@ -51,13 +51,13 @@ test.each([
 	expect(ms).toBeLessThan(5_000);
 });
 
-describe('what a node that continues on error tells of the items before it', () => {
+describe('the error of a stopped run with continue on error', () => {
 	const lost: FaultAction = { type: 'hangUpAfterActing' };
 	const refused: FaultAction = { type: 'status', status: 400 };
 	const oneEach = deleteMany({ batchSize: 1 });
 	const rest = [4, 5, 6, 7, 8];
 
-	/** Three requests go out, of which the first two fail; then the run is stopped while the next ones wait. */
+	/** Three requests go out, the first two fail, and the run is stopped while the next ones wait. */
 	test.each<[string, INode['parameters'], object, number, readonly FaultAction[], string, object]>([
 		[
 			...(['sends', send(), {}, 1, [lost, refused]] as const),
@@ -66,7 +66,7 @@ describe('what a node that continues on error tells of the items before it', () 
 		],
 		[
 			// The second attempt ends at its first item, which it does not send again.
-			...(['sends that retry', send(), RETRY_ON_FAIL, 1, [lost, lost]] as const),
+			...(['sends with Retry On Fail', send(), RETRY_ON_FAIL, 1, [lost, lost]] as const),
 			'Sent: item 2. Perhaps sent: items 0–1. Not tried: items 3–8.',
 			{ sentItems: [2], perhapsSentItems: [0, 1], failedItems: [], notTriedItems: [3, ...rest] },
 		],
@@ -77,11 +77,11 @@ describe('what a node that continues on error tells of the items before it', () 
 		],
 		[
 			// The second attempt ends at its first batch.
-			...(['deletions that retry', oneEach, RETRY_ON_FAIL, 3, [refused, lost]] as const),
+			...(['deletions with Retry On Fail', oneEach, RETRY_ON_FAIL, 3, [refused, lost]] as const),
 			'Deleted: item 2. Perhaps deleted: item 1. Not deleted: item 0. Not tried: items 3–8.',
 			{ perhapsDeletedItems: [1], failedItems: [0], notTriedItems: [3, ...rest] },
 		],
-	])('%s', async (_, parameters, settings, waiting, faults, words, lists) => {
+	])('lists its %s', async (_, parameters, settings, waiting, faults, words, lists) => {
 		bench.limitTo(3, 60);
 		for (const action of faults) bench.sandbox.fault({ action });
 		const areWaiting = async () => {

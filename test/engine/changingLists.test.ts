@@ -1,4 +1,4 @@
-// Lists whose shape changes from one response to the next: nothing is lost, and nothing is reported that has not happened.
+// Lists whose shape changes between responses: no record is lost, and no false event is emitted.
 
 import type { INodeParameters } from 'n8n-workflow';
 
@@ -21,14 +21,14 @@ async function readAll(options: INodeParameters) {
 	return await bench.engine.run(workflowOf(itemsOf(1), read(options)), keys);
 }
 
-describe('by Get Many', () => {
+describe('Get Many', () => {
 	const withIds = (name: string, ...ids: number[]) => ids.map((id) => ({ [name]: id, at: now() }));
 	let responses = 0;
 	const now = () => new Date(Date.now() + ++responses).toISOString();
 
 	test.each<[string, INodeParameters, Page, number]>([
 		[
-			'a record alone on the last page that has a list in it',
+			'a last page with a bare record that holds a list',
 			{ itemsField: 'invoices', ...NUMBERED },
 			(page) => ({
 				invoices: page === 1 ? records(1, 2) : page === 2 ? { id: 3, lines: records(8, 9) } : [],
@@ -36,7 +36,7 @@ describe('by Get Many', () => {
 			3,
 		],
 		[
-			'records by their numbers on the last page',
+			'a last page that keys its records by number',
 			NUMBERED,
 			(page) => ({
 				customers: page === 1 ? records(1, 2) : page === 2 ? { 2: { id: 3 }, 3: { id: 4 } } : [],
@@ -44,42 +44,42 @@ describe('by Get Many', () => {
 			4,
 		],
 		[
-			'a record alone where a bare list was',
+			'a bare record in place of a bare list',
 			NUMBERED,
 			(page) => (page === 1 ? records(1, 2) : page === 2 ? { id: 3, lines: records(8, 9) } : []),
 			3,
 		],
+		['no records beside a sort order', {}, () => ({ total: 0, sort: [{ property: 'name' }] }), 0],
 		[
-			'no record, and how they are sorted',
+			'no records beside a message',
 			{},
-			() => ({ total: 0, sort: [{ property: 'name' }] }),
+			() => ({ count: 0, messages: [{ text: 'none found' }] }),
 			0,
 		],
-		['no record, and a message', {}, () => ({ count: 0, messages: [{ text: 'none found' }] }), 0],
 		[
-			'no change in a feed of changes',
+			'a change feed without changes',
 			{ itemsField: 'CDCResponse.*.QueryResponse.*.Customer' },
 			() => ({ CDCResponse: [{ QueryResponse: [{}] }], time: '2026-03-13T10:24:05-07:00' }),
 			0,
 		],
-		['no record, and another list', {}, () => ({ contacts: [], countries: [{ code: 'DE' }] }), 0],
-		['no record, and sums', {}, () => ({ rows: [], totals: [{ amount: 0 }] }), 0],
-		['two lists', {}, () => ({ countries: [{ code: 'DE' }], contacts: records(1, 2) }), 2],
+		['no records, but countries', {}, () => ({ contacts: [], countries: [{ code: 'DE' }] }), 0],
+		['an empty list beside totals', {}, () => ({ rows: [], totals: [{ amount: 0 }] }), 0],
+		['one of two lists', {}, () => ({ countries: [{ code: 'DE' }], contacts: records(1, 2) }), 2],
 		[
-			'a record alone that has a list in it',
+			'a bare record that holds a list',
 			{},
 			() => ({ contact: { id: 1, emails: records(8, 9) } }),
 			1,
 		],
 		...['ContactID', 'hash_id', 'customerNumber', '$key'].map(
 			(name): [string, INodeParameters, Page, number] => [
-				`the last page again and again, with ${name}`,
+				`a last page that repeats, with the ID field ${name}`,
 				REPEATED,
 				(page) => ({ contacts: withIds(name, ...(page === 1 ? [1, 2] : [3, 4])) }),
 				4,
 			],
 		),
-	])('%s', async (_, options, page, count) => {
+	])('reads %s', async (_, options, page, count) => {
 		respond(page);
 		const result = await readAll(options);
 		expect(result.run.data.resultData.error?.message).toBeUndefined();
@@ -93,7 +93,7 @@ describe('by Get Many', () => {
 		['X-Pages-HasMore', 'true'],
 		['Content-Range', 'items 0-2/5'],
 		['X-Pagination', '{"TotalCount":5}'],
-	])('the header %s with %s says that there is more', async (name, value) => {
+	])('hints at more items if the response has %s: %s', async (name, value) => {
 		bench.service.response = (_, response) => {
 			response.setHeader(name, value);
 			return records(1, 2, 3);
@@ -102,10 +102,10 @@ describe('by Get Many', () => {
 	});
 });
 
-describe('by the trigger', () => {
+describe('the trigger', () => {
 	const OPTIONS = { options: NUMBERED };
 
-	/** What each of the polls reports, in words, or why it fails. */
+	/** The events of each poll in words, or its error. */
 	async function pollEach(trigger: ReturnType<typeof bench.trigger>, responses: Page[]) {
 		const all: unknown[] = [];
 		for (const page of responses) {
@@ -127,17 +127,17 @@ describe('by the trigger', () => {
 	const fails = (words: string) => expect.stringContaining(words) as unknown;
 	test.each<[string, bodies: unknown[], reported: unknown[]]>([
 		[
-			'a list of one that becomes the record itself',
+			'a list of one that turns into the bare record',
 			[both, both, one, one, both],
 			[[], [], [], ['contactDeleted 2'], ['contactCreated 2']],
 		],
 		[
-			'an empty list, with suggestions beside it',
+			'an emptied list beside suggestions',
 			[{ rows: records(1, 2) }, { rows: [], suggestions }, { rows: [], suggestions }],
 			deleted,
 		],
 		[
-			'a list that comes where only suggestions were, but has the name of the path',
+			'a list named like the path that fills up beside suggestions',
 			[
 				{ contacts: [], suggestions },
 				{ contacts: records(1), suggestions },
@@ -145,27 +145,27 @@ describe('by the trigger', () => {
 			[[], ['contactCreated 1']],
 		],
 		[
-			'the first record alone, which has a list in it',
+			'a first record that is bare and holds a list',
 			[{ contact: client(1) }, { contact: [client(1), client(2)] }],
 			[[], ['contactCreated 2']],
 		],
-		['no list, with addresses beside it', [some, unlisted, unlisted], deleted],
-		['null, beside the page', [some, noPage, noPage], deleted],
+		['a missing list beside links', [some, unlisted, unlisted], deleted],
+		['null in place of the list', [some, noPage, noPage], deleted],
 		[
-			// The last one does not say that there are none.
-			'contacts that come where only addresses were',
+			// The last body does not say that the list is empty.
+			'a list that appears where only links were',
 			[{ links }, { contacts: records(1, 2), links }, { links }],
 			[[], ['contactCreated 1', 'contactCreated 2'], fails('there is no list at "contacts"')],
 		],
 		[
-			'a second list beside the first: a person must choose',
+			'a second list beside the first, which is an error',
 			[
 				{ rows: [], suggestions },
 				{ rows: records(2), suggestions },
 			],
 			[[], fails('several lists')],
 		],
-	])('%s', async (_, bodies, reported) => {
+	])('recognizes %s', async (_, bodies, reported) => {
 		const responses = bodies.map((body) => () => body);
 		expect(await pollEach(bench.trigger(), responses)).toEqual(reported);
 	});
@@ -176,7 +176,7 @@ describe('by the trigger', () => {
 		['null', null],
 		['a failure', { success: false, message: 'There is no page 4' }],
 		['no list', { status: 'end' }],
-	])('a page that fails with 200, where lists end with %s', async (_, end) => {
+	])('reports no deletion if a page fails with 200 and lists end with %s', async (_, end) => {
 		const whole: Page = (page) => (page > 3 ? end : { data: pageOf(page) });
 		const failing: Page = (page) =>
 			page === 3 ? { success: false, message: 'Shard 3 is away' } : whole(page);
@@ -186,17 +186,17 @@ describe('by the trigger', () => {
 	});
 
 	test.each([[{ has_more: true }], [{ total: 4 }], [{ pages: 3 }]])(
-		'a page that comes again, although it says %j',
+		'emits nothing if a page repeats although it says %j',
 		async (more) => {
 			const trigger = bench.trigger({ options: REPEATED });
-			// The service does not know the parameter. The newest records come first.
+			// The service ignores the page parameter, and the newest records come first.
 			const served = [[2, 1], [3, 2], ...Array.from({ length: 6 }, () => [4, 3])];
 			const responses = served.map((ids) => () => ({ data: records(...ids), ...more }));
 			expect((await pollEach(trigger, responses)).flat()).toEqual([]);
 		},
 	);
 
-	test('a record on two pages in place of another one, again and again, of as many as there are', async () => {
+	test('reports no deletion while a record comes twice in place of another', async () => {
 		const served = (...parts: number[][]): Page => {
 			return (page) => ({ total: 4, data: records(...(parts[page - 1] ?? [])) });
 		};
@@ -206,7 +206,7 @@ describe('by the trigger', () => {
 		expect(bench.logged()).toContain('3 of 4 records came');
 	});
 
-	test('a last page that comes again, whose records have an ID field of their own', async () => {
+	test('recognizes a repeated last page by the configured ID field', async () => {
 		let time = 0;
 		const options = { ignoreFields: 'note', ...REPEATED };
 		const trigger = bench.trigger({ idField: 'ContactID', options });

@@ -1,5 +1,5 @@
-// Every way in which a connection fails. Beside each, the journal of a real server: what never reached the
-// service is not sent, and only that. Nothing leaves after the end of the run.
+// Ways in which a connection fails, checked against the journal of a real server: a request is "not sent" only if it never
+// reached the service. Nothing leaves after the end of the run.
 
 import dns from 'node:dns';
 import { Agent, type ClientRequest } from 'node:http';
@@ -36,7 +36,7 @@ const running: Array<{ stop(): Promise<void> }> = [];
 beforeAll(async () => {
 	authority = new PrivateAuthority();
 	certified = authority.serverFor('IP:127.0.0.1,DNS:localhost');
-	// The engine's first request takes longer than the others may.
+	// The engine's first request takes longer than the timeout of the others.
 	const { baseUrl } = await start((socket) => void socket.end(OK));
 	const credential = credentialFor({ baseUrl, apiKey: '0'.repeat(64) });
 	await bench.engine.run(workflowOf(itemsOf(1), send()), { key: credential });
@@ -45,7 +45,7 @@ afterAll(() => authority.dispose());
 beforeEach(() => {
 	pinRandom(0);
 	const real = tls.createSecureContext;
-	// As NODE_EXTRA_CA_CERTS does for a whole process.
+	// Does what NODE_EXTRA_CA_CERTS does for a whole process.
 	jest
 		.spyOn(tls, 'createSecureContext')
 		.mockImplementation((options) => real({ ...options, ca: authority.certificate }));
@@ -69,7 +69,7 @@ async function swallowing(address?: string, port?: number): Promise<SwallowingHo
 	return host;
 }
 
-/** What a row sets up: where the base URL leads, and what has reached the service there. */
+/** What a row sets up: the base URL, and the requests that reached the service. */
 interface Place {
 	baseUrl: string;
 	journal: { readonly requests: string[] };
@@ -80,7 +80,7 @@ const unreachable = async (host: string): Promise<Place> =>
 	await Promise.resolve({ baseUrl: `https://${host}`, journal: nowhere });
 const at = (journal: RawService, baseUrl = journal.baseUrl): Place => ({ baseUrl, journal });
 
-/** A service in front of which there is a proxy, given by how it handles its connections. */
+/** A service behind a proxy that handles its connections in the given way. */
 async function behindProxy(
 	handleProxy: (socket: Socket, service: { port: number }) => void,
 	handle: Handle = () => undefined,
@@ -90,7 +90,7 @@ async function behindProxy(
 	const proxy = await start((socket) => handleProxy(socket, service));
 	const address = `http://user:secret@127.0.0.1:${proxy.port}`;
 	process.env[isSecure ? 'HTTPS_PROXY' : 'HTTP_PROXY'] = address;
-	// By the name: of an address, the agent for proxies does not check the certificate.
+	// The proxy agent checks the certificate for a host name, but not for an IP address.
 	return at(service, service.baseUrl.replace('127.0.0.1', 'localhost'));
 }
 
@@ -110,7 +110,7 @@ const silent = () => undefined;
 const reset = (socket: Socket) => void socket.once('data', () => socket.resetAndDestroy());
 const closeAtOnce = (socket: Socket) => void socket.destroy();
 
-/** An address of which nobody listens. */
+/** An address where nothing listens. */
 const closed = async (): Promise<Place> => {
 	const service = await RawService.start(silent);
 	const { baseUrl } = service;
@@ -120,7 +120,7 @@ const closed = async (): Promise<Place> => {
 const plain = (handle: Handle) => async () => at(await start(handle));
 const secure = (handle: Handle, options?: TlsOptions) => async () =>
 	at(await start(handle, { ...certified, ...options }));
-/** A server without TLS where TLS is due. */
+/** A server without TLS behind an https URL. */
 const notSecure = (handle: Handle) => async () => {
 	const service = await start(handle);
 	return at(service, service.baseUrl.replace('http:', 'https:'));
@@ -140,7 +140,7 @@ const neverFound = async () => {
 const resolved = (...addresses: string[]) => {
 	type Done = (error: Error | null, addresses: dns.LookupAddress[]) => void;
 	const lookup = (_: string, __: unknown, done: Done) => {
-		// Node.js tries the next address by a timer of its own, which logical time does not wait for.
+		// Node.js tries the next address on an internal timer, which logical time does not wait for.
 		void reallyWait(200);
 		process.nextTick(
 			done,
@@ -150,25 +150,25 @@ const resolved = (...addresses: string[]) => {
 	};
 	jest.spyOn(dns, 'lookup').mockImplementation(lookup as never);
 };
-/** A service or a host behind the name localhost, which has another address that refuses. */
+/** A service or host behind the name localhost, whose first address refuses. */
 const secondBehindRefusal = (find: () => Promise<Place>) => async () => {
 	const { baseUrl, journal } = await find();
 	const [address = ''] = /127\.0\.0\.\d/.exec(baseUrl) ?? [];
 	resolved('127.0.0.2', address);
 	return { baseUrl: baseUrl.replace(address, 'localhost'), journal };
 };
-/** A service behind two addresses, of which the first swallows. */
+/** A service behind two addresses, of which the first drops connection attempts. */
 const secondOfTwo =
 	(handle: Handle, scheme = 'http', getTls?: () => TlsOptions) =>
 	async () => {
 		const service = await start(handle, getTls?.());
 		await swallowing('127.0.0.2', service.port);
-		// By default, half of the timeout.
+		// The default would be half of the timeout.
 		setDefaultAutoSelectFamilyAttemptTimeout(20);
 		resolved('127.0.0.2', '127.0.0.1');
 		return at(service, `${scheme}://localhost:${service.port}`);
 	};
-/** A proxy that is there in the environment only. */
+/** A working service behind a proxy that accepts no connection. */
 const missingProxy = (variable: 'HTTP_PROXY' | 'HTTPS_PROXY', find: () => Promise<Place>) => {
 	return async () => {
 		process.env[variable] = (await find()).baseUrl;
@@ -180,7 +180,7 @@ const proxy =
 	async () =>
 		await behindProxy(...how);
 const refusalOfProxy = (status: number, head = ''): Row => [
-	`a proxy that responds CONNECT by ${status}`,
+	`the proxy responds to CONNECT with ${status}`,
 	proxy(responseAndClose(`HTTP/1.1 ${status} No\n${head}\n`)),
 	{ message: new RegExp(`^The request was not sent: the proxy answered ${status} `) },
 ];
@@ -191,7 +191,7 @@ type Row = [
 	setUp: () => Promise<Place>,
 	options?: { message?: RegExp; body?: string },
 ];
-/** What ends alike, after so many tries. */
+/** Rows with the same outcome and number of attempts. */
 const rowsOf = (expected: Outcome, tries: number, ...rows: Row[]) =>
 	rows.map(([name, setUp, options]) => ({ name, setUp, expected, tries, ...options }));
 
@@ -206,97 +206,97 @@ const BROKEN_RESPONSES: Record<string, Handle> = {
 	garbage: response('nonsense\n\n'),
 	nothing: responseAndClose(''),
 	'half a header': responseAndClose('HTTP/1.1 200 OK\nContent-'),
-	'a 100': responseAndClose('HTTP/1.1 100 Continue\n\n'),
-	'a 103': responseAndClose('HTTP/1.1 103 Early Hints\n\n'),
-	'a switch of protocols': response('HTTP/1.1 101 Switching\nUpgrade: x\n\n'),
+	'a 100 alone': responseAndClose('HTTP/1.1 100 Continue\n\n'),
+	'a 103 alone': responseAndClose('HTTP/1.1 103 Early Hints\n\n'),
+	'a protocol switch': response('HTTP/1.1 101 Switching\nUpgrade: x\n\n'),
 	'half a body': responseAndClose(`${NINE_BYTES}{"id"`),
-	'all but a byte': responseAndClose(`${NINE_BYTES}{"id":12`),
-	'all but the last chunk': responseAndClose(`${CHUNKED}2\n{}\n`),
+	'a body without its last byte': responseAndClose(`${NINE_BYTES}{"id":12`),
+	'a body without its last chunk': responseAndClose(`${CHUNKED}2\n{}\n`),
 };
 
 const ROWS = [
-	// It was not sent, and waiting may help.
+	// Not sent, and retried.
 	...rowsOf(
 		...(['notSent', 4] as const),
-		['refused', closed],
-		['TLS that is closed', notSecure(closeAtOnce)],
-		['TLS that is reset', notSecure(reset)],
-		['TLS answered by HTTP', notSecure(response('HTTP/1.1 400 Bad\n\n'))],
-		['a proxy that is gone', missingProxy('HTTPS_PROXY', closed)],
-		['a proxy that closes', proxy(responseAndClose(''))],
+		['the connection is refused', closed],
+		['the TLS handshake is closed', notSecure(closeAtOnce)],
+		['the TLS handshake is reset', notSecure(reset)],
+		['TLS is met with plain HTTP', notSecure(response('HTTP/1.1 400 Bad\n\n'))],
+		['the proxy refuses the connection', missingProxy('HTTPS_PROXY', closed)],
+		['the proxy closes the connection', proxy(responseAndClose(''))],
 		...[429, 502, 503, 504].map((status) => refusalOfProxy(status)),
-		['a tunnel that closes', proxy(responseAndClose(established))],
-		['a plain proxy that is gone', missingProxy('HTTP_PROXY', closed)],
+		['the tunnel is closed', proxy(responseAndClose(established))],
+		['the plain HTTP proxy refuses the connection', missingProxy('HTTP_PROXY', closed)],
 		// RFC 6761 §6.4: no such name exists anywhere.
-		['a name that is not known', async () => await unreachable('service.invalid')],
+		['the host name is unknown', async () => await unreachable('service.invalid')],
 	),
 	...rowsOf(
 		...(['notSent', 1] as const),
-		['swallowed', swallowed, { message: /no connection could be made within 0.5 s$/ }],
+		['the attempt is dropped', swallowed, { message: /no connection could be made within 0.5 s$/ }],
 		[
-			'refused by one address, swallowed by the other',
+			'one address refuses and the other drops the attempt',
 			secondBehindRefusal(async () => await swallowed('127.0.0.3')),
 		],
-		['swallowed by one address, no response to TLS by another', secondOfTwo(silent, 'https')],
-		['TLS that is without a response', notSecure(silent)],
+		['one address drops the attempt and TLS to the other hangs', secondOfTwo(silent, 'https')],
+		['the TLS handshake hangs', notSecure(silent)],
 		[
-			'TLS by a certificate for another address',
+			'the certificate is for another address',
 			async () => await secure(silent, authority.serverFor('DNS:elsewhere.example'))(),
 			UNVERIFIED,
 		],
-		['TLS by a certificate of nobody', ofNobody, UNVERIFIED],
-		['a proxy that swallows', missingProxy('HTTPS_PROXY', swallowed)],
-		['a proxy that never responds CONNECT', proxy(silent)],
+		['the certificate has an unknown issuer', ofNobody, UNVERIFIED],
+		['the proxy drops the connection attempt', missingProxy('HTTPS_PROXY', swallowed)],
+		['the proxy never responds to CONNECT', proxy(silent)],
 		...[401, 403, 407].map((status) => refusalOfProxy(status, NO_LENGTH)),
 		refusalOfProxy(204),
-		['a tunnel that hangs', proxy(response(established))],
-		['a name that is never found', neverFound],
+		['the tunnel hangs', proxy(response(established))],
+		['the name lookup never ends', neverFound],
 	),
 	...rowsOf(
 		...(['unknown', 1] as const),
-		['reset', plain(reset)],
-		['closed at once', plain(closeAtOnce)],
-		['half closed', plain((socket) => void socket.end())],
-		['without a response', plain(silent), { message: /no complete response came within 0.5 s$/ }],
-		['never read', plain((socket) => void socket.pause()), { body: LARGE }],
-		['reset in the middle of the body', plain(reset), { body: LARGE }],
-		['swallowed by one address, without a response by another', secondOfTwo(silent)],
+		['the service resets the connection', plain(reset)],
+		['the service closes the connection at once', plain(closeAtOnce)],
+		['the service half-closes the connection', plain((socket) => void socket.end())],
+		['the service never responds', plain(silent), { message: /no complete response came within 0.5 s$/ }],
+		['the service never reads', plain((socket) => void socket.pause()), { body: LARGE }],
+		['the service resets the connection during the body', plain(reset), { body: LARGE }],
+		['one address drops the attempt and the other never responds', secondOfTwo(silent)],
 		[
-			'swallowed by one address, TLS, then closed by another',
+			'one address drops the attempt and the other closes after TLS',
 			secondOfTwo(closeAtOnce, 'https', () => certified),
 		],
 		...Object.entries(BROKEN_RESPONSES).map(([what, handle]): Row => {
 			const message = what === 'garbage' ? /the response is not valid HTTP$/ : undefined;
-			return [`answered by ${what}`, plain(handle), { message }];
+			return [`the response is ${what}`, plain(handle), { message }];
 		}),
-		['TLS that asks for a client certificate', secure(silent, MUTUAL)],
-		['TLS, then closed', secure(closeAtOnce)],
-		['TLS, then without a response', secure(silent)],
-		['a tunnel to silence', proxy(tunnel)],
-		['a plain proxy that never responds', proxy(silent, silent, PLAIN)],
+		['the TLS handshake asks for a client certificate', secure(silent, MUTUAL)],
+		['the connection closes after the TLS handshake', secure(closeAtOnce)],
+		['no response follows the TLS handshake', secure(silent)],
+		['the tunnel leads to a silent service', proxy(tunnel)],
+		['the plain HTTP proxy never responds', proxy(silent, silent, PLAIN)],
 	),
 	...rowsOf(...(['refused', 1] as const), [
-		'a plain proxy that wants a password',
+		'the plain HTTP proxy asks for a password',
 		proxy(response(NO_PASSWORD), silent, PLAIN),
 	]),
 	...rowsOf(
 		...(['sent', 1] as const),
-		['refused by one address, accepted by another', secondBehindRefusal(plain(response(OK)))],
-		['swallowed by one address, accepted by another', secondOfTwo(response(OK))],
-		['answered in HTTP/1.0', plain(responseAndClose('HTTP/1.0 200 OK\n\n{}'))],
-		['answered after a 103', plain(response(`HTTP/1.1 103 Hints\n\n${OK}`))],
-		['TLS, then answered', secure(response(OK))],
-		['a tunnel to a response', proxy(tunnel, response(OK))],
+		['one address refuses and the other accepts', secondBehindRefusal(plain(response(OK)))],
+		['one address drops the attempt and the other accepts', secondOfTwo(response(OK))],
+		['the response is HTTP/1.0', plain(responseAndClose('HTTP/1.0 200 OK\n\n{}'))],
+		['a 103 precedes the response', plain(response(`HTTP/1.1 103 Hints\n\n${OK}`))],
+		['the response comes over TLS', secure(response(OK))],
+		['the tunnel leads to a response', proxy(tunnel, response(OK))],
 	),
 ];
-const OF_DELETE = /^(refused|swallowed|closed at once|TLS that|a tunnel)/;
+const OF_DELETE = /^(one address|the (attempt|connection is refused|service closes|TLS|tunnel))/;
 
 describe.each([
 	['a send', send({ timeout: TIMEOUT }), /./],
 	['a DELETE without a body', apiRequest('DELETE', '/contacts/1', { timeout: TIMEOUT }), OF_DELETE],
 ])('%s', (_, parameters, rows) => {
 	test.each(ROWS.filter(({ name }) => rows.test(name)))(
-		'$name',
+		'ends as $expected when $name',
 		async ({ setUp, expected, tries, message = /./, body = '' }) => {
 			const { baseUrl, journal } = await setUp();
 			bench.credential.baseUrl = baseUrl;
@@ -317,7 +317,7 @@ describe.each([
 });
 
 describe('a run that ends', () => {
-	/** The error of a run of two items that is stopped `ms` after the first has begun, or as soon as `isTime`. */
+	/** The error of a run of two items, stopped `ms` after the first request has begun and `isTime` holds. */
 	async function stopped(
 		parameters: INode['parameters'],
 		{ ms = 100, isTime = (): boolean => true } = {},
@@ -334,7 +334,7 @@ describe('a run that ends', () => {
 	}
 	const notSent = { perhapsSentItems: [], failedItems: [0], notTriedItems: [1] };
 
-	test('with a swallowed connection sends nothing later', async () => {
+	test('sends nothing if a dropped connection attempt succeeds later', async () => {
 		const hosts: SwallowingHost[] = [];
 		for (const run of [
 			async () => (await stopped(send({ timeout: 60 }))).context,
@@ -347,7 +347,7 @@ describe('a run that ends', () => {
 			host.wakeUp();
 			hosts.push(host);
 		}
-		// The system asks again for a connection after 1 s.
+		// The operating system retries the connection after 1 s.
 		await reallyWait(1_500);
 		expect(hosts.map(({ requests }) => requests)).toEqual([[], [], []]);
 	});
@@ -356,14 +356,14 @@ describe('a run that ends', () => {
 		['TLS', notSecure(silent)],
 		['a proxy', proxy(silent)],
 		['a tunnel', proxy(response(established))],
-	])('while %s keeps it waiting, because it is stopped, has sent nothing', async (_, setUp) => {
+	])('has sent nothing if it is stopped while %s hangs', async (_, setUp) => {
 		const { baseUrl, journal } = await setUp();
 		bench.credential.baseUrl = baseUrl;
 		expect((await stopped(send())).context).toMatchObject(notSent);
 		expect(journal.requests).toEqual([]);
 	});
 
-	test('because it is stopped sees through to its end what has left', async () => {
+	test('does not cut off a request under way if it is stopped', async () => {
 		let isCutOff: boolean | undefined;
 		const service = await start((socket) => {
 			setTimeout(() => {
@@ -380,8 +380,8 @@ describe('a run that ends', () => {
 	});
 });
 
-describe('a connection that is kept open', () => {
-	/** Keeps connections, as n8n's own agents do not. */
+describe('the second send over a kept-alive connection', () => {
+	/** Keeps connections alive, unlike n8n's own agents. */
 	function keepConnections(): Agent {
 		type Add = (request: ClientRequest, options: object) => void;
 		const prototype = Agent.prototype as unknown as { addRequest: Add };
@@ -395,10 +395,10 @@ describe('a connection that is kept open', () => {
 	}
 
 	test.each<[string, (socket: Socket) => void, Outcome]>([
-		['stays open', (socket) => socket.write(OK), 'sent'],
-		['is closed as the request arrives', (socket) => socket.destroy(), 'unknown'],
-		['is reset as the request arrives', (socket) => socket.resetAndDestroy(), 'unknown'],
-	])('and %s', async (_, handleSecond, expected) => {
+		['the connection stays open', (socket) => socket.write(OK), 'sent'],
+		['it is closed as the request arrives', (socket) => socket.destroy(), 'unknown'],
+		['it is reset as the request arrives', (socket) => socket.resetAndDestroy(), 'unknown'],
+	])('has the right outcome if %s', async (_, handleSecond, expected) => {
 		const agent = keepConnections();
 		const service = await start((socket) => {
 			socket.once('data', () => {

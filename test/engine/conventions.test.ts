@@ -1,5 +1,5 @@
-// Services as 26 bookkeeping services shape their lists, responses and errors: the node reads and changes all of
-// them by its settings alone.
+// The conventions of 26 bookkeeping services for lists, responses and errors: settings alone adapt the node to each of
+// them.
 
 import type { INodeParameters } from 'n8n-workflow';
 
@@ -28,7 +28,7 @@ describe.each(Object.entries(LISTS))('the list %s', (name, profile) => {
 	test.each([
 		['Get Many', read(options(profile))],
 		['API Request', apiRequest('GET', '/masterdata/getContacts', options(profile))],
-	])('is read by %s, and what was read can be deleted', async (_, parameters) => {
+	])('is read by %s, and its records can be deleted', async (_, parameters) => {
 		const result = await bench.run([{}], parameters);
 		expect(result.run.data.resultData.error?.message).toBeUndefined();
 		expect(result.json(NODE).map((record) => record[idField])).toEqual(idsOf(name));
@@ -63,7 +63,7 @@ const OPERATIONS = [
 	['Delete Many', deleteMany()],
 ] as const;
 
-/** What comes out for a response that is a success. */
+/** The expected output for a successful response. */
 function expectedOf({ change: { status = 200, body, headers } = {} }: Profile) {
 	if (Buffer.isBuffer(body)) return { binary: body };
 	if (body === undefined) return { json: { statusCode: status } };
@@ -77,7 +77,7 @@ const successes = changes.filter(([, { texts }]) => texts === undefined);
 const errors = changes.filter(([, { texts }]) => texts !== undefined);
 
 describe.each(successes)('the response %s', (name, profile) => {
-	test.each(OPERATIONS)('is a success of %s', async (operation, parameters) => {
+	test.each(OPERATIONS)('is a success for %s', async (operation, parameters) => {
 		standFor(name, profile);
 		const result = await bench.run(itemsOf(1), parameters);
 		expect(result.run.data.resultData.error?.message).toBeUndefined();
@@ -86,7 +86,7 @@ describe.each(successes)('the response %s', (name, profile) => {
 		if (binary !== undefined) {
 			expect(Buffer.from(item?.binary?.data?.data ?? '', 'base64')).toEqual(binary);
 		} else if (operation === 'Delete Many') {
-			// JSON as it is, also where it is no object.
+			// JSON comes out unchanged, even if it is not an object.
 			const { body, headers } = profile.change ?? {};
 			const isScalar = typeof body !== 'object' && body !== undefined && headers === undefined;
 			expect(item?.json.response).toEqual(isScalar ? body : json);
@@ -95,7 +95,7 @@ describe.each(successes)('the response %s', (name, profile) => {
 });
 
 describe.each(errors)('the error %s', (name, profile) => {
-	test.each(OPERATIONS)('is told in its own words by %s', async (_, parameters) => {
+	test.each(OPERATIONS)('is shown in its own words by %s', async (_, parameters) => {
 		standFor(name, profile);
 		const error = errorOf(await bench.run(itemsOf(1), parameters));
 		const shown = `${error.message}\n${error.description}`;
@@ -123,16 +123,16 @@ test.each([
 	['L23', 'API Request', list({ itemsField: 'data' }), '2 items of 5 (total) were read'],
 	['L10-P11', 'Get Many', read(WRAPPED), NEXT_OFFSET],
 	['L15-P8', 'Get Many', read({ itemsField: 'data.*.items' }), '2 items of 5 (data.0.total)'],
-	// The services do not know the parameter, so the first page comes again.
+	// These services ignore the parameter, so the first page repeats.
 	['L3-P22', 'Get Many', read(REPEATED), 'says that there is more (page_context.has_more_page)'],
 	['L1-P13-D3', 'Get Many', read(REPEATED), `${LINK}. Check the option Pagination`],
 	['L3-P1', 'Get Many', read(REPEATED), 'says that there is more (pagination.pageCount)'],
-])('the list %s, read by %s, says that it is not whole', async (name, _, parameters, hint) => {
+])('a hint says that the list %s, read by %s, is incomplete', async (name, _, parameters, hint) => {
 	bench.sandbox.standFor(name);
 	const first = await bench.run([{}], parameters);
 	expect(first.items(NODE)).toHaveLength(2);
 	expect(hintsOf(first)).toEqual([expect.stringContaining(hint)]);
-	// Who asks for so many gets them.
+	// With a limit of two, nothing is missing.
 	const given = { ...(parameters.options as object), limit: 2 };
 	const limited = await bench.run([{}], {
 		...parameters,
@@ -143,14 +143,14 @@ test.each([
 	expect(hintsOf(limited)).toEqual([]);
 });
 
-test('an item that comes on two pages is named', async () => {
+test('a hint names an item that comes on two pages', async () => {
 	bench.sandbox.standFor('L16');
 	const values = { pageParameter: '$skip', firstPage: 0, pageSizeParameter: '' };
 	const hints = hintsOf(await bench.run([{}], read(pages('pageNumber', values))));
 	expect(hints.join()).toContain('The item with the ID contact-2 appears on two pages.');
 });
 
-test('of invoices with lists of lines, the invoices are counted', async () => {
+test('the total is compared with the number of invoices, not of their lines', async () => {
 	const lines = [[{ line: 1 }, { line: 2 }], [{ line: 3 }], []];
 	for (const page of [lines, [[]], []]) {
 		const invoices = page.map((own, index) => ({ id: 10 * own.length + index, lines: own }));
@@ -165,7 +165,7 @@ test('of invoices with lists of lines, the invoices are counted', async () => {
 test.each([
 	[9, 0],
 	[10, 1],
-])('a list goes on behind %i empty pages: %i hints that it ended there', async (count, hints) => {
+])('after %i empty pages, %i hints say that reading ended there', async (count, hints) => {
 	for (let page = 0; page < count; page++) {
 		const body = { items: [], nextCursor: `c${page}` };
 		bench.respond(200, { body });
@@ -178,7 +178,7 @@ test.each([
 	);
 });
 
-/** Runs a node as its user does in the editor. Returns its hints. */
+/** The hints of a manual run in the editor. */
 async function hintsByHand(parameters: INodeParameters): Promise<string[]> {
 	const workflow = workflowOf([{}], parameters);
 	return hintsOf(await bench.engine.run(workflow, { key: bench.credential }, 'manual'));
@@ -187,13 +187,13 @@ async function hintsByHand(parameters: INodeParameters): Promise<string[]> {
 test.each([
 	[{}, '5 items'],
 	[{ returnAll: false, limit: 1 }, '1 item of 5 (response.result.total)'],
-])('by hand, a list read with %j says what was recognized in it', async (parameters, count) => {
+])('a manual run with %j hints at the list it recognized', async (parameters, count) => {
 	bench.sandbox.standFor('L5-P3');
 	const node = { ...read(options(LISTS['L5-P3'] ?? {})), ...parameters };
 	expect(await hintsByHand(node)).toEqual([`${count} in response.result.clients.`]);
 });
 
-test('by hand, a list that ends with a 404 has the place of its pages', async () => {
+test('a manual run hints at the list of the pages before a 404', async () => {
 	bench.respond(200, { body: { data: [{ id: 1 }] } });
 	bench.respond(404);
 	const untilNotFound = pages('pageNumber', { endOfList: 'notFound' });
@@ -203,14 +203,14 @@ test('by hand, a list that ends with a 404 has the place of its pages', async ()
 test.each([
 	...['B5', 'B6', 'B7', 'B9', 'S25'].map((name) => [name, true] as const),
 	...['S11', 'S15', 'B3'].map((name) => [name, false] as const),
-])('the response %s to a deletion looks like a failure of records: %s', async (name, looks) => {
+])('the response %s to a deletion gets the hint of a failure: %s', async (name, looks) => {
 	bench.sandbox.standFor(name);
 	const hints = hintsOf(await bench.run(itemsOf(2), deleteMany())).join();
 	expect(hints.includes('looks like a failure')).toBe(looks);
 	expect(hints.startsWith('2 items (0–1): ')).toBe(looks);
 });
 
-test('every convention of lists, pages, responses and errors has a profile or a reason', () => {
+test('every convention has a profile or a reason why it is left out', () => {
 	const named = [
 		...Object.keys(PROFILES).flatMap((name) => name.split('-')),
 		...Object.keys(LEFT_OUT),

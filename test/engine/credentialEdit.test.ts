@@ -1,4 +1,4 @@
-// A credential that is edited while a run waits: the run goes on with what it has started with.
+// A credential that is edited while a run waits: the run keeps what it started with.
 
 import { type Sandbox, startSandbox } from '../../sandbox/server';
 import { itemsOf, useBench } from '../support/bench';
@@ -23,7 +23,7 @@ const change = (fields: object) => Object.assign(bench.credential, fields);
 test.each([
 	['sends', send(), SEND_ENDPOINT, 4, 3],
 	['reads', read(), READ_ENDPOINT, 60, 30],
-] as const)('%s keep the old host, key, limits', async (_, parameters, endpoint, count, first) => {
+] as const)('%s keep the old credential', async (_, parameters, endpoint, count, first) => {
 	const { journal } = bench.sandbox;
 	const run = bench.run(itemsOf(count), { ...parameters });
 	await waitUntil(() => journal.count(endpoint) >= first);
@@ -43,7 +43,7 @@ test.each([
 	expect(elsewhere.journal.count(endpoint)).toBe(1);
 });
 
-test('a response that repeats the key of the start is masked with it', async () => {
+test('a response that contains the old key is masked after the edit', async () => {
 	const { sandbox, credential } = bench;
 	const oldKey = credential.apiKey as string;
 	const body = { message: `bad key ${oldKey}` };

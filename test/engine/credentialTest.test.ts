@@ -1,5 +1,5 @@
-// The test of a saved credential tells the truth about the service, the key, the limits and Redis within 10 s, by the
-// field to look at. With a field that is wrong, it says so as a run does, and nothing is sent.
+// The credential test checks the service, the key, the limits and Redis within 10 s, and names the field to look at. An
+// invalid field gives the same error as in a run, and nothing is sent.
 
 import { GlobalConfig } from '@n8n/config';
 import { Container } from '@n8n/di';
@@ -11,17 +11,17 @@ import { deleteMany, getStatus, read, send } from '../support/parameters';
 
 const bench = useBench();
 const KEY = '0123456789abcdef'.repeat(4);
-/** The discard service, where nothing listens. */
+/** The port of the discard service, where nothing listens. */
 const CLOSED = 'http://127.0.0.1:9';
 const CONTACTS = { method: 'GET', path: '/masterdata/getContacts' };
 
-/** Runs the test, which must be over within 10 s of logical time and say nothing of the key. */
+/** Runs the test, which must end within 10 s of logical time and not reveal the key. */
 async function press(fields: Record<string, unknown> = {}) {
 	Object.assign(bench.credential, fields);
 	const startedAt = performance.now();
 	const { status, message } = await bench.engine.testCredential(bench.credential);
 	expect(performance.now() - startedAt).toBeLessThanOrEqual(10_000);
-	// The person is in the credential, which has no Max Wait, beside n8n's button Retry.
+	// The user is in the credential, which has n8n's button Retry but no Max Wait.
 	expect(message).not.toMatch(/run (the node|the item|it) again|Max Wait/i);
 	for (const text of [message, ...bench.engine.log]) {
 		expect(text.toLowerCase()).not.toContain(bench.sandbox.apiKey);
@@ -29,7 +29,7 @@ async function press(fields: Record<string, unknown> = {}) {
 	return [status, message] as const;
 }
 
-test('is well after one read of contacts, which takes its slot; without one, it is said', async () => {
+test('the credential test reads contacts once, and fails if no slot is free', async () => {
 	bench.limitTo(1, 60);
 	expect((await press())[0]).toBe('OK');
 	const [result, message] = await press();
@@ -39,7 +39,7 @@ test('is well after one read of contacts, which takes its slot; without one, it 
 	expect((await bench.run([{}], getStatus)).json(NODE)).toMatchObject([{ used: 1 }]);
 });
 
-test('says again that the service has asked for a pause', async () => {
+test('the credential test sends nothing during a pause that the service asked for', async () => {
 	bench.respond(503, { headers: { 'retry-after': '3600' } });
 	for (const says of ['The service answered 503', 'Not sent: the service asks to wait']) {
 		expect((await press())[1]).toContain(says);
@@ -74,7 +74,7 @@ test.each<[beginning: string, action: FaultAction, says: string, fields?: object
 	['Base URL: the service gave no response', { type: 'neverAnswer', act: true }, 'service is up'],
 	['Not sent: the limits leave no room', refused, 'at least 30 s'],
 	['The limits of this key leave no room', status(429), 'another 60 s'],
-])('says what is wrong: %s', async (beginning, action, says, fields = {}) => {
+])('the credential test names the cause: %s', async (beginning, action, says, fields = {}) => {
 	// Pauses between attempts are random.
 	pinRandom(0);
 	bench.sandbox.fault({ times: Infinity, action });
@@ -84,7 +84,7 @@ test.each<[beginning: string, action: FaultAction, says: string, fields?: object
 });
 
 test.each([{ data: [{ id: 1, status: 'failed' }] }, { contacts: [], errors: [] }, [], {}, 7])(
-	'%j is no failure',
+	'the credential test passes with the body %j',
 	async (body) => {
 		bench.sandbox.fault({ action: status(200, { body: JSON.stringify(body) }) });
 		expect((await press())[0]).toBe('OK');
@@ -95,42 +95,42 @@ const REDIS = { limitStore: 'redis', redisPort: 9 };
 test.each<[address: string, fields: object]>([
 	['Base URL: The request was not sent: the connection was refused', { baseUrl: CLOSED }],
 	['Redis at ', REDIS],
-	// There is nothing to count.
+	// Without limits, there is nothing to count.
 	['Redis at ', { ...REDIS, customize: true, limits: '{"general":[],"endpoints":{}}' }],
-])('says that nobody listens: %s, by %j', async (beginning, fields) => {
+])('the credential test reports a closed port: %s, with %j', async (beginning, fields) => {
 	const [result, message] = await press({ ...fields });
 	expect([result, message.slice(0, beginning.length)]).toEqual(['Error', beginning]);
 });
 
-describe('is well where there is something to warn of', () => {
+describe('a warning of the credential test', () => {
 	const { executions } = Container.get(GlobalConfig);
 	const { mode } = executions;
 	afterEach(() => (executions.mode = mode));
 
 	test.each<[string, FaultAction]>([
-		['a clock that is off', says({ date: new Date(0).toUTCString() })],
+		['a skewed clock', says({ date: new Date(0).toUTCString() })],
 		['other limits', says({ 'ratelimit-policy': '500;w=3600' })],
 		['queue mode', says({})],
-	])('%s', async (what, action) => {
+	])('is logged and does not fail it: %s', async (what, action) => {
 		if (what === 'queue mode') executions.mode = 'queue';
 		bench.sandbox.fault({ action });
 		expect(await press()).toEqual(['OK', 'Connection tested successfully']);
 		expect(bench.engine.log).toContainEqual(expect.stringContaining('Credential test: '));
 	});
 
-	test('the same key counted elsewhere before, and a Redis that is down', async () => {
+	test('about a second limit store does not hide that Redis is down', async () => {
 		expect((await press())[0]).toBe('OK');
 		expect((await press(REDIS))[1]).toMatch(/^Redis at /);
 	});
 });
 
-test('masks a key that the service repeats', async () => {
+test('the credential test masks a key that the service returns', async () => {
 	const body = { message: `${bench.sandbox.apiKey} is no key` };
 	bench.sandbox.fault({ action: status(401, { body }) });
 	expect((await press())[1]).toContain('*** is no key');
 });
 
-/** What is wrong in a field is for the unit tests; here, what comes of it: one field of each kind. */
+/** Unit tests cover each fault of a field; here is one field of each kind. */
 test.each<[fields: ICredentialDataDecryptedObject, message: string]>([
 	[{ baseUrl: 'http://service.example' }, 'Base URL: must start with https://'],
 	[{ apiKey: KEY.slice(1) }, 'API Key: has 63 characters instead of 64'],
@@ -139,7 +139,7 @@ test.each<[fields: ICredentialDataDecryptedObject, message: string]>([
 	[{ deleteIdsField: ' ' }, 'Delete IDs Field: is empty'],
 	[{ resultField: 'ok', failureValues: '' }, 'Failure Values: is empty'],
 	[{ limitStore: 'redis', redisHost: '' }, 'Redis Host: is empty'],
-])('%j is told by runs and by the test alike: %s', async (fields, message) => {
+])('runs and the credential test report %j alike: %s', async (fields, message) => {
 	Object.assign(bench.credential, fields);
 	for (const parameters of [read(), send(), deleteMany()]) {
 		const error = errorOf(await bench.run(itemsOf(2), parameters));

@@ -1,5 +1,5 @@
-// Errors of n8n's own. Before the request: its words are kept, nothing went out and nothing is retried. Behind a
-// response: nobody may take the request for "not sent", or send it again.
+// Errors thrown by n8n itself. Before the request: the message is kept, and nothing is sent or retried. After a response:
+// the request does not count as "not sent" and is not sent again.
 
 import { Agent } from 'node:http';
 
@@ -27,16 +27,16 @@ const steps = ['preAuthentication', 'authenticate', 'getDecrypted'] as const;
 const errors = [
 	new Error(WORDS),
 	new ExpressionError(WORDS),
-	// As if it were of the connection to the service.
+	// Looks like a failed connection to the service.
 	Object.assign(new Error(WORDS), { code: 'ECONNRESET' }),
 	Object.assign(new Error(WORDS), { code: 'ECONNREFUSED', syscall: 'connect' }),
 ];
 const cases = steps.flatMap((step) =>
-	errors.map((error) => ({ step, error, name: `${error.name} ${JSON.stringify(error)}` })),
+	errors.map((error) => ({ step, error, name: 'code' in error ? error.code : error.name })),
 );
 
 describe.each(operations)('$name', ({ parameters }) => {
-	test.each(cases)('$step: $name', async ({ step, error }) => {
+	test.each(cases)('is not sent if $step throws $name', async ({ step, error }) => {
 		const failing = jest.spyOn(CredentialsHelper.prototype, step).mockRejectedValue(error);
 		const requests = jest.spyOn(Agent.prototype as never, 'addRequest');
 		const shown = errorOf(await bench.run([{ id: 1 }], parameters));
@@ -47,7 +47,7 @@ describe.each(operations)('$name', ({ parameters }) => {
 	});
 });
 
-test.each(steps.slice(0, 2))('a poll of the trigger: %s', async (step) => {
+test.each(steps.slice(0, 2))('a poll fails without a retry if %s throws', async (step) => {
 	const failing = jest.spyOn(CredentialsHelper.prototype, step).mockRejectedValue(new Error(WORDS));
 	const { poll } = bench.engine.trigger({ events: ['contactCreated'] }, { key: bench.credential });
 	await expect(poll()).rejects.toMatchObject({
@@ -56,7 +56,7 @@ test.each(steps.slice(0, 2))('a poll of the trigger: %s', async (step) => {
 	expect(failing).toHaveBeenCalledTimes(1);
 });
 
-describe('a full disk behind the response', () => {
+describe('a full disk when the response is stored', () => {
 	const echo = (options = {}) => ({
 		...apiRequest('POST', '/sandbox/echo', { responseFormat: 'file', ...options }),
 		dataMode: 'autoMapInputData',
@@ -67,7 +67,7 @@ describe('a full disk behind the response', () => {
 		jest.spyOn(Container.get(BinaryDataService), 'store').mockRejectedValue(new Error(FULL));
 	});
 
-	test.each([{}, RETRY_ON_FAIL])('with %j: the request is perhaps sent, once', async (settings) => {
+	test.each([{}, RETRY_ON_FAIL])('leaves one request perhaps sent: %j', async (settings) => {
 		const error = errorOf(await bench.run(itemsOf(3), echo(), settings));
 		expect(acted().map(({ body }) => body)).toEqual([{ id: 0 }]);
 		expect(error.message).toContain('The service has accepted the request, but');
@@ -76,7 +76,7 @@ describe('a full disk behind the response', () => {
 		expect(error.context).toMatchObject(context);
 	});
 
-	test('with a Send Once Key, the document is not sent by a re-run', async () => {
+	test('keeps the Send Once Key, so that a re-run does not send the document', async () => {
 		const parameters = echo(ONCE);
 		expect(errorOf(await bench.run(itemsOf(1), parameters)).context.outcome).toBe('unknown');
 		expect((await bench.run(itemsOf(1), parameters)).run.status).toBe('success');

@@ -1,5 +1,5 @@
-// Requests that fail on their way: a send or a deletion that may have taken effect goes out exactly once
-// and the error says so; a read is retried three times, and anything that has reached nobody. Redirects are not followed.
+// Failed requests: a send or a deletion that may have taken effect is not retried, and the error says so. Reads, and
+// requests that reached no service, are retried three times. Redirects are not followed.
 
 import { Socket } from 'node:net';
 
@@ -22,7 +22,7 @@ import { waitUntil } from '../support/waitUntil';
 
 const bench = useBench();
 
-/** Seconds; only faults that never respond wait for it. */
+/** In seconds. Only faults without a response wait for it. */
 const TIMEOUT = 0.5;
 const MAY_HAVE_TAKEN_EFFECT = /^The request may have taken effect: it went out, but /;
 const NOT_REPEATED =
@@ -31,23 +31,23 @@ const NOT_REPEATED =
 interface Case {
 	name: string;
 	action: FaultAction;
-	/** Whether the request takes effect nevertheless. */
+	/** Whether the request takes effect all the same. */
 	acts: boolean;
 	message: RegExp;
 	httpCode: string | null;
 }
 
-/** What a proxy says of its own connection, which must not become advice to repeat. */
+/** A proxy's error about its own connection, which must not become advice to retry. */
 const PROXY_ERROR = 'upstream connect error: ECONNRESET';
 const CUT_OFF = /the connection was cut off$/;
 const TOO_LATE = /no complete response came within 0\.5 s$/;
 const withoutResponse = (
 	[
-		['a hang-up before it acted', { type: 'hangUpBeforeActing' }, false, CUT_OFF],
-		['a hang-up after it acted', { type: 'hangUpAfterActing' }, true, CUT_OFF],
-		['a response that breaks off', { type: 'truncate' }, true, CUT_OFF],
-		['no response in time, although it acted', { type: 'neverAnswer', act: true }, true, TOO_LATE],
-		['no response in time, and no act', { type: 'neverAnswer', act: false }, false, TOO_LATE],
+		['a hang-up before the service acts', { type: 'hangUpBeforeActing' }, false, CUT_OFF],
+		['a hang-up after the service acts', { type: 'hangUpAfterActing' }, true, CUT_OFF],
+		['a truncated response', { type: 'truncate' }, true, CUT_OFF],
+		['a timeout after the service acts', { type: 'neverAnswer', act: true }, true, TOO_LATE],
+		['a timeout before the service acts', { type: 'neverAnswer', act: false }, false, TOO_LATE],
 		['a response that trickles in', { type: 'trickle', bytes: 1, everyMs: 200 }, true, TOO_LATE],
 	] as const
 ).map(([name, action, acts, message]): Case => ({ name, action, acts, message, httpCode: null }));
@@ -63,8 +63,8 @@ const cases = [...withoutResponse, ...withStatus];
 describe.each([
 	{ name: 'a send', parameters: send, endpoint: SEND_ENDPOINT, sendsDocument: true },
 	{ name: 'a deletion', parameters: deleteMany, endpoint: DELETE_ENDPOINT, sendsDocument: false },
-])('$name goes out exactly once after', ({ parameters, endpoint, sendsDocument }) => {
-	test.each(cases)('$name', async ({ action, acts, message, httpCode }) => {
+])('$name', ({ parameters, endpoint, sendsDocument }) => {
+	test.each(cases)('is not retried after $name', async ({ action, acts, message, httpCode }) => {
 		bench.sandbox.fault({ action });
 		const error = errorOf(await bench.run(itemsOf(1), parameters({ timeout: TIMEOUT })));
 		const { journal } = bench.sandbox;
@@ -79,9 +79,9 @@ describe.each([
 	});
 });
 
-// Whether a read acted makes no difference to anyone.
+// For a read, it does not matter whether the service acted.
 test.each(cases.filter(({ acts }) => acts))(
-	'a read is retried three times and no more after $name',
+	'a read is retried exactly three times after $name',
 	async ({ action, message, httpCode }) => {
 		const { journal } = bench.sandbox;
 		bench.sandbox.fault({ times: 3, action });
@@ -100,7 +100,7 @@ test.each(cases.filter(({ acts }) => acts))(
 	},
 );
 
-test('a send goes out once as soon as the service is up', async () => {
+test('a send is retried until the service is up, and goes out once', async () => {
 	let latecomer: Sandbox | undefined;
 	try {
 		const port = await freePort();
@@ -134,7 +134,7 @@ describe('a redirect', () => {
 		requests.map(([name, parameters]) => ({ status, name, parameters })),
 	);
 
-	test.each(redirects)('a $status to $name goes nowhere', async ({ status, name, parameters }) => {
+	test.each(redirects)('$status to $name is not followed', async ({ status, name, parameters }) => {
 		const location = `${elsewhere.baseUrl}/elsewhere?token=1`;
 		bench.respond(status, { times: Infinity, headers: { location }, body: '' });
 		const error = errorOf(await bench.run(itemsOf(1), parameters));
@@ -144,7 +144,7 @@ describe('a redirect', () => {
 		expect(error.description).toContain(
 			`Redirects are not followed, so that the key goes to no other address. Set the base URL in the credential to where the service is now (it points to ${elsewhere.baseUrl}). If that is its address already, check the path, also for a slash at its end.`,
 		);
-		// Many services respond with what they have carried out with one of these.
+		// Many services respond with one of these after they have acted.
 		const mayHaveActed = name !== 'a read' && status <= 303;
 		expect(error.description?.includes('may have been carried out')).toBe(mayHaveActed);
 		expect(error).toMatchObject({
@@ -153,7 +153,7 @@ describe('a redirect', () => {
 		});
 	});
 
-	test('to a location without an address goes nowhere either', async () => {
+	test('to a relative location is not followed', async () => {
 		bench.respond(302, { times: Infinity, headers: { location: '/elsewhere' } });
 		const { description } = errorOf(await bench.run([{}], read()));
 		expect(bench.sandbox.journal.count()).toBe(1);
@@ -161,7 +161,7 @@ describe('a redirect', () => {
 	});
 });
 
-test('the status of an error is enough where its body does not end, and its connection is closed', async () => {
+test('an error status decides the outcome even if its body never ends, and its connection is closed', async () => {
 	const isClosed = jest.fn();
 	const service = await RawService.start((socket) => {
 		socket.once('data', () => socket.write('HTTP/1.1 400 No\r\nContent-Length: 9\r\n\r\n{"'));

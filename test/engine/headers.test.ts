@@ -1,5 +1,5 @@
-// Headers and addresses go out as they are written, or are an error before any request: those of the connection,
-// those that users set, and names that mean something to JavaScript.
+// Headers and URLs are sent as written or refused before any request: connection headers, those that users set, and names
+// with a meaning in JavaScript.
 
 import type { IPairedItemData } from 'n8n-workflow';
 
@@ -7,10 +7,10 @@ import { NO_LIMITS, NODE, useBench } from '../support/bench';
 import { apiRequest, ERROR_OUTPUT, headers, pages, query, read } from '../support/parameters';
 import { RawService } from '../support/rawService';
 
-// Nothing waits.
+// No request waits.
 const bench = useBench({ limits: NO_LIMITS }, { inRealTime: true });
 
-/** Of the connection, by RFC 9110 §7.6.1 and others; and the node's own. */
+/** Connection headers (RFC 9110 §7.6.1 and others), and those that the node sets. */
 const REFUSED =
 	'Connection Content-Length Content-Type Expect Host HTTP2-Settings Keep-Alive Proxy-Authenticate ' +
 	'Proxy-Authentication-Info Proxy-Authorization Proxy-Features Proxy-Instruction Proxy-Status TE Trailer ' +
@@ -20,7 +20,7 @@ const TRIED = [
 	...'Accept Accept-Language Authorization Cookie Date ETag If-Match Link Origin Prefer'.split(' '),
 	...'Range Referer User-Agent Via'.split(' '),
 ];
-/** Names of methods, of what every object has, and of what axios keeps among the headers. */
+/** Members of every object and map, and what axios keeps among the headers. */
 const OF_JAVASCRIPT = [
 	...Object.getOwnPropertyNames(Object.prototype),
 	...Object.getOwnPropertyNames(Map.prototype),
@@ -45,7 +45,7 @@ beforeEach(async () => {
 });
 afterEach(async () => await service.stop());
 
-/** The header as each request has it; the errors of those that did not go out, by the header. */
+/** By header: how many requests had it, or the error of the item. */
 async function sendEach(method: string, names: string[]) {
 	const named = headers({ name: '={{ $json.name }}', value: '={{ $json.name }} 1' });
 	const items = names.map((name) => ({ name }));
@@ -64,7 +64,7 @@ async function sendEach(method: string, names: string[]) {
 	return { received, refused: Object.fromEntries(refused) as Record<string, unknown> };
 }
 
-test.each(['POST', 'GET'])('the headers of a %s', async (method) => {
+test.each(['POST', 'GET'])('a %s sends each header as written or refuses it', async (method) => {
 	const names = [...new Set([...TRIED, ...OF_JAVASCRIPT])];
 	const { received, refused } = await sendEach(method, names);
 	for (const name of names) {
@@ -76,13 +76,13 @@ test.each(['POST', 'GET'])('the headers of a %s', async (method) => {
 	expect(service.requests).toHaveLength(names.length - Object.keys(refused).length);
 });
 
-test('a space in a query goes out as %20, which services know that take a + as it is', async () => {
+test('a space in a query is sent as %20, not as +', async () => {
 	await bench.run([{}], apiRequest('GET', '/x?of=a%20b', query('$filter', "name eq 'a+b'")));
 	expect(service.requests).toEqual(['GET /x?of=a%20b&%24filter=name%20eq%20%27a%2Bb%27 HTTP/1']);
 });
 
 test.each(['?after=a+b/c==&page=2', '?q=M%FCller&page=2'])(
-	'the address %s of a next page goes out as it is written, with what a user has added',
+	"the next-page URL %s is sent as written, with the user's own parameters",
 	async (next) => {
 		respond = (head) => {
 			const isFirst = !head.includes('page=2');

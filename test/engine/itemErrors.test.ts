@@ -1,5 +1,5 @@
-// Items that fail: the first one stops a run, or the others go on; by item, in order, paired with their input, and
-// with what a workflow needs to branch on.
+// Failed items: the first one stops the run, or the others go on. Each error is paired with its input item, in order, and
+// has what a workflow needs to branch on.
 
 import type { INode, IPairedItemData } from 'n8n-workflow';
 
@@ -24,7 +24,7 @@ const refused = { type: 'status', status: 400, body: { message: 'bad' } } as con
 const pairs = (result: EngineRun, output = 0) =>
 	result.items(NODE, output).map(({ pairedItem }) => pairedItem);
 
-describe('without continue on error', () => {
+describe('a failure without continue on error', () => {
 	test.each<[number, number, FaultAction, string, object]>([
 		[
 			...([0, 2, refused, 'Not sent: item 0. Not tried: item 1.'] as const),
@@ -43,13 +43,13 @@ describe('without continue on error', () => {
 			'Sent: item 0. Perhaps sent: item 1. Not tried: item 2.',
 			{ outcome: 'unknown', sentItems: [0], perhapsSentItems: [1], notTriedItems: [2] },
 		],
-	])('send %d of %d: %j stops the rest', async (itemIndex, count, action, sentence, context) => {
+	])('at item %d of %d stops the rest: %j', async (itemIndex, count, action, sentence, context) => {
 		for (const parameters of [send(), apiRequest('POST', '/sandbox/echo')]) {
 			const before = bench.sandbox.journal.count();
 			bench.sandbox.fault({ after: itemIndex, action });
 			const error = errorOf(await bench.run(itemsOf(count), parameters));
 			expect(error.description?.endsWith(sentence)).toBe(true);
-			// That would send the others again.
+			// A re-run of the node would send the others again.
 			expect(error.description).not.toContain('run the node again');
 			expect(error.context).toMatchObject({ ...context, itemIndex });
 			expect(bench.sandbox.journal.count() - before).toBe(itemIndex + 1);
@@ -59,7 +59,7 @@ describe('without continue on error', () => {
 		expect(bench.documents()).toEqual(itemsOf(itemIndex + sent));
 	});
 
-	test('a mistake in the last item leaves nothing sent', async () => {
+	test('in the parameters of the last item stops the run before any send', async () => {
 		const jsonBody = '={{ $json.id === 4 ? "{" : { id: $json.id } }}';
 		const parameters = { ...send(), dataMode: 'json', jsonBody };
 		const error = errorOf(await bench.run(itemsOf(5), parameters));
@@ -69,7 +69,7 @@ describe('without continue on error', () => {
 	});
 });
 
-test('continue on error puts the error in the place of the item', async () => {
+test('with continue on error, the error takes the place of the item', async () => {
 	bench.sandbox.fault({ endpoint: SEND_ENDPOINT, after: 1, action: refused });
 	const result = await bench.run(itemsOf(3), send(), CONTINUE_ON_ERROR);
 	expect(result.run.status).toBe('success');
@@ -81,7 +81,7 @@ test('continue on error puts the error in the place of the item', async () => {
 	expect(bench.documents()).toEqual([{ id: 0 }, { id: 2 }]);
 });
 
-test('an item that looks like one that was skipped, and fails, is not perhaps sent', async () => {
+test('a failed item whose input looks like a skipped one gets no hint', async () => {
 	const skipped = { skipped: true, state: 'perhapsSent', sendOnceKey: 'a' };
 	bench.sandbox.fault({ action: refused });
 	expect(hintsOf(await bench.run([skipped], send(), CONTINUE_ON_ERROR))).toEqual([]);
@@ -90,7 +90,7 @@ test('an item that looks like one that was skipped, and fails, is not perhaps se
 test.each([
 	['GET', '={{ $json.id % 2 ? "/nowhere" : "/sandbox/echo" }}', [0, 2], [1, 3]],
 	['POST', '={{ $json.id === 2 ? ".." : "/sandbox/echo" }}', [0, 3], [1, 2]],
-])('items that %s to %s fails for leave by the error output', async (method, path, ok, failed) => {
+])('items whose %s to %s fails leave by the error output', async (method, path, ok, failed) => {
 	bench.sandbox.fault({ endpoint: 'POST /sandbox/echo', after: 1, action: refused });
 	const result = await bench.run(itemsOf(4), apiRequest(method, path), ERROR_OUTPUT);
 	expect(pairs(result)).toEqual(ok.map((item) => ({ item })));
@@ -99,11 +99,11 @@ test.each([
 });
 
 test.each([
-	['a credential that cannot be used', read(), { apiKey: '12' }],
-	['a credential that cannot be used', send(), { apiKey: '12' }],
-	['an option for all items that cannot be used', deleteMany({ batchSize: 0 }), {}],
-	['an operation that is not known', { resource: 'contact', operation: 'destroy' }, {}],
-])('never takes items for successful because of %s', async (_, parameters, fields) => {
+	['an invalid credential', read(), { apiKey: '12' }],
+	['an invalid credential', send(), { apiKey: '12' }],
+	['an invalid option for all items', deleteMany({ batchSize: 0 }), {}],
+	['an unknown operation', { resource: 'contact', operation: 'destroy' }, {}],
+])('every item leaves by the error output for %s', async (_, parameters, fields) => {
 	Object.assign(bench.credential, fields);
 	const result = await bench.run(itemsOf(2), parameters, ERROR_OUTPUT);
 	expect(result.items(NODE, 0)).toEqual([]);
@@ -111,7 +111,7 @@ test.each([
 	expect(bench.sandbox.journal.count()).toBe(0);
 });
 
-/** Runs a node, and another one behind its output. */
+/** Runs a node and another one after it. */
 async function runWithBehind(
 	items: Parameters<typeof bench.run>[0],
 	parameters: INode['parameters'],
@@ -126,7 +126,7 @@ async function runWithBehind(
 	return await bench.engine.run(workflow, { key: bench.credential });
 }
 
-describe('a node behind the error output', () => {
+describe('a node after the error output', () => {
 	const message = ['The serv', 'The requ', 'Not sent', 'Not sent', 'Not sent'];
 	const seconds = expect.closeTo(600, -1) as number;
 	test.each([
@@ -135,7 +135,7 @@ describe('a node behind the error output', () => {
 		['$input.item.error.httpCode', ['400', null, null, null, null]],
 		['$json.error.slice(0, 8)', message],
 		['$("Start").item.json.id', [1, 2, 3, 4, 5]],
-	])('reads %s', async (expression, expected) => {
+	])('can read %s', async (expression, expected) => {
 		bench.sandbox.fault({ after: 1, action: refused });
 		bench.sandbox.fault({ after: 1, action: { type: 'hangUpAfterActing' } });
 		const jsonBody = `={{ ({ value: ${expression} ?? null }) }}`;
@@ -144,7 +144,7 @@ describe('a node behind the error output', () => {
 		expect(result.run.status).toBe('success');
 		const values = result.json('Behind').map(({ body }) => (body as { value?: unknown }).value);
 		expect(values).toEqual(expected);
-		// Also after n8n has stored the execution.
+		// The same holds after n8n has stored the execution.
 		const stored = JSON.parse(JSON.stringify(result.items(NODE, 1))) as Array<{
 			error: ShownError;
 		}>;
@@ -158,7 +158,7 @@ describe('a node behind the error output', () => {
 		['a read', apiRequest('GET', failing('"/sandbox/echo"'))],
 		['a send', apiRequest('POST', failing('"/sandbox/echo"'))],
 		['a deletion', { ...deleteMany(), ids: failing('$json.id') }],
-	])('reads that nothing was sent for an expression that fails, of %s', async (_, parameters) => {
+	])('can read the outcome notSent for a failed expression of %s', async (_, parameters) => {
 		const result = await bench.run(itemsOf(3), parameters, ERROR_OUTPUT);
 		expect(result.items(NODE, 1)).toMatchObject([
 			{ error: { context: { itemIndex: 1, outcome: 'notSent' } } },
@@ -174,7 +174,7 @@ describe('a node behind the error output', () => {
 			...(['an API Request', 'error'] as const),
 			{ ...apiRequest('POST', '/sandbox/echo'), dataMode: 'autoMapInputData' },
 		],
-	] as const)('cannot take the error for a document: %s behind the %s', async (_, from, behind) => {
+	] as const)('refuses the error as a document: %s after the %s', async (_, from, behind) => {
 		bench.sandbox.fault({ endpoint: SEND_ENDPOINT, action: refused });
 		const error = errorOf(await runWithBehind([{ id: 0 }], send(), behind, from));
 		expect(error.message).toMatch(/^(Data to Send|JSON Body): the input item is an error$/);
@@ -183,12 +183,12 @@ describe('a node behind the error output', () => {
 	});
 });
 
-/** How the node in front gives out three items, of which it got two. */
+/** How the previous node pairs its three output items with its two input items. */
 const LINEAGES: Array<[string, IPairedItemData[]]> = [
-	['that gives none', []],
-	['that names items that are not there', [7, 8, 9].map((item) => ({ item }))],
-	['that names an input that is not there', [0, 1, 0].map((item) => ({ item, input: 3 }))],
-	['that gives one of three alone', [{ item: 1 }]],
+	['without paired items', []],
+	['paired with missing items', [7, 8, 9].map((item) => ({ item }))],
+	['paired with a missing input', [0, 1, 0].map((item) => ({ item, input: 3 }))],
+	['with one of three items paired', [{ item: 1 }]],
 ];
 const secondBy = (path: string) => `={{ $json.id === 1 ? ${path} : "/sandbox/echo" }}`;
 
@@ -197,7 +197,7 @@ const OPERATIONS: Array<[string, INode['parameters'], endpoint?: string]> = [
 	['a read', apiRequest('GET', secondBy('"/nowhere"'))],
 	['a send', send(), SEND_ENDPOINT],
 	['a deletion', deleteMany({ batchSize: 1 }), DELETE_ENDPOINT],
-	['a value from before the break', apiRequest('POST', secondBy('$("Start").item.json.path'))],
+	['a paired expression', apiRequest('POST', secondBy('$("Start").item.json.path'))],
 ];
 const cases = LINEAGES.flatMap(([lineage, pairedItems]) =>
 	OPERATIONS.map(([name, parameters, endpoint]) => ({
@@ -210,7 +210,7 @@ const cases = LINEAGES.flatMap(([lineage, pairedItems]) =>
 );
 
 test.each(cases)(
-	'$name that fails behind a node $lineage leaves by the error output (n8n#37407)',
+	'$name that fails after a node $lineage leaves by the error output (n8n#37407)',
 	async ({ pairedItems, parameters, endpoint }) => {
 		if (endpoint !== undefined) bench.sandbox.fault({ endpoint, after: 1, action: refused });
 		const workflow = workflowOf(itemsOf(2), parameters, ERROR_OUTPUT);

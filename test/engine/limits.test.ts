@@ -1,4 +1,4 @@
-// Many requests at once, by one workflow and by two: every one gets a response and none refused.
+// Many requests at once from one workflow or two: each gets a response, and none is refused.
 
 import { DOCUMENTED_LIMITS } from '../../sandbox/limits';
 import { hintsOf, itemsOf, NODE, useBench } from '../support/bench';
@@ -7,10 +7,10 @@ import { workflowOf } from '../support/engineWorkflow';
 import { apiRequest, getStatus, read, send } from '../support/parameters';
 
 const latency = { minMs: 0, maxMs: 200 };
-// No request may be refused, whether the service counts in sliding windows or in fixed ones.
+// No request may be refused, whether the service counts in sliding or in fixed windows.
 const bench = useBench({ windowMode: 'both', latency });
 
-test('two workflows of 65 reads that share a key lose none, and put them out in input order', async () => {
+test('two workflows with 65 reads each on one key lose none and keep the input order', async () => {
 	const items = itemsOf(65);
 	const path = '=/sandbox/echo?index={{ $json.id }}';
 	const run = async () => await bench.run(items, apiRequest('GET', path));
@@ -26,11 +26,11 @@ test('two workflows of 65 reads that share a key lose none, and put them out in 
 	expect(bench.sandbox.journal.refused()).toHaveLength(0);
 });
 
-describe('one limit, however it is written', () => {
+describe('the limit of an endpoint', () => {
 	test.each([
 		['a percent-encoded path', '/txndata/%73endTxn', 'localhost'],
 		['the host in capitals', '/txndata/sendTxn', 'LOCALHOST'],
-	])('%s, and another length, in another credential with the same key', async (_, path, host) => {
+	])('is shared by another credential with %s and another window', async (_, path, host) => {
 		const { sandbox, credential } = bench;
 		const { port } = new URL(sandbox.baseUrl);
 		credential.baseUrl = `http://localhost:${port}`;
@@ -45,7 +45,7 @@ describe('one limit, however it is written', () => {
 		expect(sandbox.journal.refused()).toEqual([]);
 	});
 
-	test('an API Request counts for it as well', async () => {
+	test('counts API Requests to any spelling of its path', async () => {
 		await bench.run(itemsOf(2), send());
 		const paths = ['/txndata/sendTxn/', '/TXNDATA/sendtxn', '/txndata/%73end%54xn?a=1'];
 		const runs = paths.map(async (path) => {
@@ -57,14 +57,14 @@ describe('one limit, however it is written', () => {
 	});
 });
 
-describe('headers that tell of limits', () => {
+describe('rate-limit headers', () => {
 	const keepFree = (percent: number) => (bench.credential.keepFree = percent);
 	const policy = (max: number) => ({ 'ratelimit-policy': `"minute";q=${max};w=60` });
 
 	test.each([
 		[100, []],
 		[80, [expect.stringContaining('allows 80 requests per 60 s') as string]],
-	])('get a hint where they are not those of the credential: %i', async (max, expected) => {
+	])('with a limit of %i give a hint only if the credential has another', async (max, expected) => {
 		keepFree(20);
 		bench.respond(200, { body: [], headers: policy(max) });
 		expect(hintsOf(await bench.run([{}], read()))).toEqual(expected);
@@ -79,7 +79,7 @@ describe('headers that tell of limits', () => {
 		[0, named],
 		[20, named],
 		[20, { ratelimit: '"minute";r=0;t=20', ...policy(100) }],
-	])('with %i % kept free: a send tells that nothing is left for all, by %j', async (...row) => {
+	])('of a send delay the next read, with Keep Free %i: %j', async (...row) => {
 		const [percent, headers] = row;
 		keepFree(percent);
 		bench.respond(200, { headers });
@@ -89,7 +89,7 @@ describe('headers that tell of limits', () => {
 	});
 });
 
-describe('the limits of the interface document, which a credential has by default', () => {
+describe('the documented limits, the default of a credential,', () => {
 	const { general } = DOCUMENTED_LIMITS;
 	const bench = useBench({ latency, limits: DOCUMENTED_LIMITS });
 	const readOne = { ...read(), returnAll: false, limit: 1 };
@@ -97,7 +97,7 @@ describe('the limits of the interface document, which a credential has by defaul
 		bench.credential.customize = false;
 	});
 
-	test('none is exceeded, and the smallest is used in full', async () => {
+	test('are not exceeded, and the smallest is used in full', async () => {
 		const [{ max = 0, windowSeconds = 0 } = {}] = [...general].sort((a, b) => a.max - b.max);
 		expect((await bench.run(itemsOf(2 * max), readOne)).run.status).toBe('success');
 		expect(bench.sandbox.journal.responded()).toHaveLength(2 * max);
@@ -106,7 +106,7 @@ describe('the limits of the interface document, which a credential has by defaul
 		expect(fullestWindow(times, windowSeconds * 1000)).toBe(max);
 	});
 
-	test('the limit status shows what is in use, without a request', async () => {
+	test('are output by Get Status with their use, without a request', async () => {
 		await bench.run([{}], readOne);
 		const result = await bench.run([{}, {}], getStatus);
 		expect(bench.sandbox.journal.count()).toBe(1);

@@ -1,5 +1,5 @@
-// What a run tells beside its items: to n8n why it failed and how long its requests waited, where n8n listens (1.x knows
-// neither); to the user signs of a wrong setup, as a hint and in n8n's log at most once a minute, never an error.
+// What a run reports besides its items. To n8n: why it failed and how long its requests waited (n8n 1.x reads neither).
+// To the user: signs of a wrong setup, as a hint, in the log at most once a minute, and never as an error.
 
 import { GlobalConfig } from '@n8n/config';
 import { Container } from '@n8n/di';
@@ -9,7 +9,7 @@ import * as n8nWorkflow from 'n8n-workflow';
 import { errorOf, hintsOf, itemsOf, NODE, useBench } from '../support/bench';
 import { ERROR_OUTPUT, getStatus, read, send } from '../support/parameters';
 
-/** Since 2.x; its words are checked against n8n's own lists. */
+/** Since n8n 2.x; the causes are checked against n8n's own lists. */
 const declares = 'TIMED_CAUSES' in n8nWorkflow;
 const causes: readonly string[] = declares
 	? [...n8nWorkflow.TIMED_CAUSES, ...n8nWorkflow.ACTIONABLE_CAUSES]
@@ -27,25 +27,25 @@ function expectCause(error: unknown, ...[cause, retryAfterMs]: Declared): void {
 	expect(causes).toContain(cause);
 }
 
-describe('the error declares its cause', () => {
+describe('an error declares its cause', () => {
 	const status = (code: number) => () =>
 		bench.respond(code, { headers: { 'retry-after': '1' }, times: 9 });
 	const disable = () => bench.sandbox.setKeyState(bench.sandbox.apiKey, 'disabled');
 
 	test.each<[string, () => void, INode['parameters'], ...Declared]>([
 		['a refused key', disable, read(), 'credential-invalid'],
-		['no key', () => (bench.credential.apiKey = 'none'), read(), 'credential-invalid'],
-		['a wrong setting', () => undefined, read({ timeout: -1 }), 'configuration-invalid'],
+		['an invalid key', () => (bench.credential.apiKey = 'none'), read(), 'credential-invalid'],
+		['an invalid option', () => undefined, read({ timeout: -1 }), 'configuration-invalid'],
 		['a redirect', status(307), read(), 'configuration-invalid'],
-		['a read that was not served', status(503), read(), 'temporarily-unavailable', 1_000],
-		// Nothing that could have it repeated.
+		['a read that got a 503', status(503), read(), 'temporarily-unavailable', 1_000],
+		// n8n could retry what has a cause.
 		['a send that may have taken effect', status(503), send(), undefined],
-	])('of %s', async (_, prepare, parameters, ...declared) => {
+	])('for %s', async (_, prepare, parameters, ...declared) => {
 		prepare();
 		expectCause(errorOf(await bench.run(itemsOf(1), parameters)), ...declared);
 	});
 
-	test('of an item that would wait too long, also on the error output', async () => {
+	test('for an item that would wait too long, even on the error output', async () => {
 		const error = errorOf(await bench.run(itemsOf(4), send({ maxWait: 1 })));
 		const { retryAfterSeconds } = error.context as { retryAfterSeconds: number };
 		expect(retryAfterSeconds).toBeGreaterThan(5);
@@ -55,10 +55,10 @@ describe('the error declares its cause', () => {
 	});
 });
 
-describe('what is told of waits', () => {
+describe('the time spent waiting', () => {
 	const tracingOf = ({ data }: IRun) => data.resultData.runData[NODE]?.at(-1)?.metadata?.tracing;
 
-	test('is how long the requests of a run waited, how many, and for what, also in a hint', async () => {
+	test('is traced and hinted at with the number of requests and the limit', async () => {
 		bench.limitTo(5, 2);
 		const result = await bench.run(itemsOf(12), read());
 		const tracing = tracingOf(result.run) as Record<string, unknown>;
@@ -76,7 +76,7 @@ describe('what is told of waits', () => {
 		expect(result.task(NODE).hints).toMatchObject([{ message, location: 'outputPane' }]);
 	});
 
-	test('is there for a run that failed, and not for a run without a request', async () => {
+	test('is traced for a failed run, but not for a run without a request', async () => {
 		bench.sandbox.setKeyState(bench.sandbox.apiKey, 'disabled');
 		const tracing = tracingOf((await bench.run([{}], read())).run);
 		expect(tracing).toMatchObject({ 'business_data.requests_waited': 0 });
@@ -101,7 +101,7 @@ describe('signs of a wrong setup', () => {
 		beforeEach(() => (executions.mode = 'queue'));
 		afterEach(() => (executions.mode = mode));
 
-		test('limits that are counted in this process get a hint each time, and a line in the log a minute', async () => {
+		test('limits counted in this process give a hint per run and a log line per minute', async () => {
 			const text = 'n8n runs in queue mode';
 			for (let run = 0; run < 3; run++) {
 				expect(await hintsOfRun(2)).toEqual([expect.stringContaining(text)]);
@@ -113,7 +113,7 @@ describe('signs of a wrong setup', () => {
 		});
 	});
 
-	test('a Redis that could not be reached is no second place where requests are counted', async () => {
+	test('an unreachable Redis does not count as a second limit store', async () => {
 		expect(await hintsOfRun()).toEqual([]);
 		Object.assign(bench.credential, { limitStore: 'redis', redisHost: '127.0.0.1', redisPort: 1 });
 		const { run } = await bench.run([{}], read({ maxWait: 1 }));
@@ -125,10 +125,10 @@ describe('signs of a wrong setup', () => {
 
 	describe("the service's clock", () => {
 		test.each([
-			['two minutes behind', -120_000, {}, ['2 min ahead of the clock of the service']],
-			['two minutes ahead', 121_000, {}, ['behind the clock of the service']],
-			['half a minute behind', -30_000, {}, []],
-			['that of a response from a cache', -120_000, { age: '110' }, []],
+			['2 min behind gives a hint', -120_000, {}, ['2 min ahead of the clock of the service']],
+			['2 min ahead gives a hint', 121_000, {}, ['behind the clock of the service']],
+			['30 s behind gives no hint', -30_000, {}, []],
+			['in a cached response gives no hint', -120_000, { age: '110' }, []],
 		])('%s', async (_, offMs, headers, expected) => {
 			const date = new Date(Date.now() + offMs).toUTCString();
 			bench.respond(200, { body: [], headers: { date, ...headers } });

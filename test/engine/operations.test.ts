@@ -1,5 +1,4 @@
-// Each operation sends the request that the interface document names, and puts out what comes back, as the output
-// schema says that n8n shows before the first run.
+// Each operation sends the documented request, and its output matches the schema that n8n shows before the first run.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -33,12 +32,12 @@ describe('sending', () => {
 	});
 });
 
-describe('apiRequest: send', () => {
+describe('API Request: Send', () => {
 	test.each<[string, Array<{ method: string }>]>([
 		['alone', [{ method: 'GET' }]],
 		['beside a send', [{ method: 'GET' }, { method: 'POST' }]],
-		['beside a method that nobody knows', [{ method: 'GET' }, { method: 'FETCH' }]],
-	])('reads all pages, and no more than the limit: %s', async (_, items) => {
+		['beside an unknown method', [{ method: 'GET' }, { method: 'FETCH' }]],
+	])('reads pages up to the limit: %s', async (_, items) => {
 		const path = '={{ $json.method === "GET" ? "/masterdata/getContacts" : "/sandbox/echo" }}';
 		const options = { ...pages('offset', { pageSize: 10 }), limit: 12, itemsField: 'contacts' };
 		const parameters = apiRequest('={{ $json.method }}', path, options);
@@ -50,7 +49,7 @@ describe('apiRequest: send', () => {
 		expect(bench.sandbox.journal.count('GET /masterdata/getContacts')).toBe(2);
 	});
 
-	test('a read that fails among sends is not perhaps sent', async () => {
+	test('lists a failed read among sends as failed, not as perhaps sent', async () => {
 		const parameters = apiRequest('={{ $json.method }}', '/sandbox/echo');
 		bench.respond(500, { after: 1, times: 4 });
 		const items = [{ method: 'POST' }, { method: 'GET' }, { method: 'POST' }];
@@ -63,7 +62,7 @@ describe('apiRequest: send', () => {
 describe('output schemas', () => {
 	const FOLDER = join(__dirname, '../../dist/nodes/BusinessData/__schema__');
 
-	/** The types of the fields of an output, by its schema. */
+	/** The types of the fields in an output schema. */
 	function typesIn(name: string): Record<string, string> {
 		const text = readFileSync(join(FOLDER, `${name}.json`), 'utf8');
 		const { properties } = JSON.parse(text) as { properties: Record<string, { type: string }> };
@@ -71,7 +70,7 @@ describe('output schemas', () => {
 		return Object.fromEntries(types);
 	}
 
-	/** The same of what came out. */
+	/** The types of the fields in an output item. */
 	function typesOf(json: IDataObject = {}, declared: Record<string, string> = {}) {
 		const types = Object.entries(json).map(([field, value]) => {
 			if (declared[field] === 'integer' && Number.isInteger(value)) return [field, 'integer'];
@@ -82,7 +81,7 @@ describe('output schemas', () => {
 
 	const OPERATIONS = ['contact/deleteMany', 'rateLimit/getStatus', 'transaction/deleteMany'];
 
-	test('there is one for every output whose fields are the node’s own', () => {
+	test('exist for the outputs whose fields are defined by the node', () => {
 		const entries = readdirSync(FOLDER, { recursive: true, withFileTypes: true });
 		const files = entries.filter((entry) => entry.isFile()).map(({ name }) => name);
 		expect(files.sort()).toEqual([
@@ -90,7 +89,7 @@ describe('output schemas', () => {
 		]);
 	});
 
-	test.each(OPERATIONS)('%s', async (name) => {
+	test.each(OPERATIONS)('match the output of %s', async (name) => {
 		const [resource = '', operation = ''] = name.split('/');
 		const parameters = { ...deleteMany(), resource, operation };
 		const [json] = (await bench.run([{ id: 'a' }], parameters)).json(NODE);
@@ -98,7 +97,7 @@ describe('output schemas', () => {
 		expect(typesOf(json, declared)).toEqual(declared);
 	});
 
-	test('the trigger: each source has a field of its own, and there is no other', async () => {
+	test('match the events of the trigger, which have one field per source', async () => {
 		const sources = { contact: {}, record: { source: 'endpoint', path: '/txndata/getPayments' } };
 		const found: Record<string, string> = {};
 		for (const [name, source] of Object.entries(sources)) {

@@ -1,5 +1,5 @@
-// A 429 in spite of the limiter, because someone else uses the same key: the node waits as the service
-// asks, every request of the key waits along, and only a refusal that waiting does not help is an error.
+// A 429 despite the limiter, because another client uses the key: every request of the key waits as the service asks, and
+// only a refusal that no wait resolves is an error.
 
 import { workflowOf } from '../support/engineWorkflow';
 import { errorOf, itemsOf, NODE, pinRandom, useBench } from '../support/bench';
@@ -7,7 +7,7 @@ import { after } from '../support/logicalTime';
 import { CONTINUE_ON_ERROR, read, READ_ENDPOINT, send, SEND_ENDPOINT } from '../support/parameters';
 
 const LONGEST_WINDOW_MS = 1_200;
-/** At most so many sends, or reads, in the longest window. */
+/** The most sends, and the most reads, in the longest window. */
 const SENDS = 3;
 const READS = 100;
 const LIMITS = {
@@ -31,7 +31,7 @@ const nothingLeft = (seconds: number) => ({
 const bench = useBench({ limits: LIMITS });
 /** When (ms) the requests came. */
 const times = () => bench.sandbox.journal.all().map(({ atMs }) => atMs);
-/** From the first to the last of them. */
+/** From the first request to the last. */
 const spanMs = () => Math.max(...times()) - Math.min(...times());
 const refuse = (headers: Record<string, string> = {}, others = {}) =>
 	bench.respond(429, { headers, ...others });
@@ -42,9 +42,9 @@ describe('a 429', () => {
 	describe.each<[string, Record<string, string>, leastMs: number]>([
 		['without Retry-After', {}, 0],
 		['with Retry-After in seconds', retryAfter(1), 1_000],
-		["with Retry-After by the service's clock", { date: AT, 'retry-after': SOON }, 1_000],
+		["with Retry-After as a date of the service's clock", { date: AT, 'retry-after': SOON }, 1_000],
 	])('%s', (_, headers, leastMs) => {
-		test.each(operations)('heals by itself: $name', async ({ parameters, endpoint, documents }) => {
+		test.each(operations)('is retried: $name', async ({ parameters, endpoint, documents }) => {
 			refuse(headers);
 			const result = await bench.run(itemsOf(1), parameters);
 			expect(result.run.status).toBe('success');
@@ -57,7 +57,7 @@ describe('a 429', () => {
 		});
 	});
 
-	/** What the service says in headers, or in the body, and when (s) a send may go again. */
+	/** The headers or body of the refusal, and after how many seconds a send may go again. */
 	test.each<[Record<string, string>, object, number]>([
 		...[1, 60, 61, 100, 300].map((s): [Record<string, string>, object, number] => {
 			return [retryAfter(s), {}, s];
@@ -67,7 +67,7 @@ describe('a 429', () => {
 		[{ 'x-ratelimit-limit': '100', ...nothingLeft(12) }, {}, 12],
 		[{ 'x-ratelimit-limit': '3', ...nothingLeft(100) }, {}, 100],
 		[nothingLeft(12), {}, 12],
-	])('of a send with the documented limits is over in time: %j %j', async (headers, body, s) => {
+	])('delays a send as long as it asks: %j %j', async (headers, body, s) => {
 		bench.credential.customize = false;
 		refuse(headers, { body });
 		await bench.run(itemsOf(1), send({ maxWait: s + 60 }));
@@ -76,14 +76,14 @@ describe('a 429', () => {
 		expect(spanMs()).toBeLessThan(1_000 * (s + 30));
 	});
 
-	test('holds back every queued request of the key, those of other executions too', async () => {
+	test('holds back every queued request of the key, even of other executions', async () => {
 		const reads = bench.run(itemsOf(20), read());
 		refuse(retryAfter(1), { endpoint: READ_ENDPOINT });
 		const workflow = workflowOf(itemsOf(2), send());
 		const sends = bench.engine.run(workflow, { key: { ...bench.credential } });
 		for (const { run } of await Promise.all([reads, sends])) expect(run.status).toBe('success');
 		const refusedAt = bench.sandbox.journal.all().find(({ status }) => status === 429)?.atMs ?? NaN;
-		// A request that was under way when the refusal came cannot be held back.
+		// A request under way when the refusal came cannot be held back.
 		const later = times().filter((at) => at > refusedAt + 100);
 		expect(later.length).toBeGreaterThan(5);
 		expect(Math.min(...later) - refusedAt).toBeGreaterThanOrEqual(1_000);
@@ -102,7 +102,7 @@ describe('a 429', () => {
 describe('a Retry-After beyond all windows', () => {
 	const twice = { retryOnFail: true, maxTries: 2, waitBetweenTries: 10 };
 
-	test('fails the item with the time asked for, and those behind it without a request', async () => {
+	test('fails the item with the wait it asks for, and later items without a request', async () => {
 		refuse(retryAfter(86_400));
 		const result = await bench.run(itemsOf(3), send(), CONTINUE_ON_ERROR);
 		expect(result.run.status).toBe('success');
@@ -154,7 +154,7 @@ describe('a 429 under a credential without limits', () => {
 		}
 	});
 
-	test('is an error after a minute in which none was let through', async () => {
+	test('is an error after a minute of refusals', async () => {
 		refuse({}, { times: Infinity });
 		expect(errorOf(await bench.run(itemsOf(1), read())).httpCode).toBe('429');
 		expect(spanMs()).toBeGreaterThanOrEqual(60_000);
@@ -191,7 +191,7 @@ describe('the pause after a failure', () => {
 		expect(bench.sandbox.journal.count()).toBe(1);
 	});
 
-	test.each([429, 503])('beyond Max Wait ends at once what waits for room: %i', async (status) => {
+	test.each([429, 503])('beyond Max Wait fails queued requests at once: %i', async (status) => {
 		bench.respond(status, { after: 5, headers: retryAfter(40) });
 		const result = await bench.run(itemsOf(30), read({ maxWait: 9 }), CONTINUE_ON_ERROR);
 		expect(result.ms).toBeLessThan(2_000);
@@ -201,7 +201,7 @@ describe('the pause after a failure', () => {
 		expect(bench.sandbox.journal.count()).toBeLessThanOrEqual(10);
 	});
 
-	test('of a send that finds no service is within Max Wait', async () => {
+	test('of a send without a connection stays within Max Wait', async () => {
 		await bench.sandbox.stop();
 		pinRandom(0.9);
 		const result = await bench.run(itemsOf(1), send({ maxWait: 2 }));
@@ -213,9 +213,9 @@ describe('the pause after a failure', () => {
 });
 
 describe.each(operations)(
-	'other clients of the key, beside $name,',
+	'other clients of the key beside $name',
 	({ parameters, endpoint, max, documents }) => {
-		test('delay it and lose none', async () => {
+		test('delay it without a loss', async () => {
 			bench.sandbox.consume(endpoint, max);
 			const result = await bench.run(itemsOf(4), parameters);
 			expect(result.run.status).toBe('success');
@@ -226,8 +226,8 @@ describe.each(operations)(
 
 		test.each([
 			['', {}],
-			[', however short the wait that the service asks for', retryAfter(1)],
-		])('that exceed the longest window are told%s', async (_, headers) => {
+			[', even with a short Retry-After', retryAfter(1)],
+		])('are named in the error once the longest window has passed%s', async (_, headers) => {
 			refuse(headers, { times: Infinity });
 			const error = errorOf(await bench.run(itemsOf(1), parameters));
 			expect(spanMs()).toBeGreaterThanOrEqual(LONGEST_WINDOW_MS);

@@ -1,4 +1,4 @@
-// A refusal is one whatever its body: nothing was carried out, and the next attempt may be right.
+// The status alone makes a refusal, whatever the body: nothing was carried out, and the next attempt may succeed.
 
 import { deflateSync, gzipSync } from 'node:zlib';
 
@@ -6,14 +6,14 @@ import { errorOf, itemsOf, useBench } from '../support/bench';
 import { send } from '../support/parameters';
 import { RawService } from '../support/rawService';
 
-// Logical time does not wait for what zlib does in a thread of its own.
+// Logical time does not wait for zlib, which works in another thread.
 const bench = useBench({}, { inRealTime: true });
 
 const levels = (count: number, open: string, close: string, inside: string) =>
 	open.repeat(count) + inside + close.repeat(count);
 const MEGABYTE = 1024 * 1024;
 
-/** What of the body is in the message, a header of the response, and how many bytes of the body come, unless all. */
+/** The text of the body in the message, a header of the response, and where the body is cut off. */
 interface Others {
 	words?: string;
 	header?: string;
@@ -32,7 +32,7 @@ test.each<[name: string, body: string | Buffer, Others?]>([
 	['80 MB of JSON', `${NO},"more":"${'x'.repeat(80 * MEGABYTE)}"}`],
 	['80 MB of text', 'no'.repeat(40 * MEGABYTE), { words: `${'no'.repeat(150)}…` }],
 	['broken JSON', NO, { words: NO }],
-	['bytes', Buffer.from([0, 255, 254, 128, 10, 13])],
+	['binary data', Buffer.from([0, 255, 254, 128, 10, 13])],
 	[
 		'an unknown character set',
 		'no',
@@ -42,11 +42,11 @@ test.each<[name: string, body: string | Buffer, Others?]>([
 	['gzip', gzipSync('no'), { ...ONLY_NO, header: 'Content-Encoding: gzip' }],
 	['deflate', deflateSync('no'), { ...ONLY_NO, header: 'Content-Encoding: deflate' }],
 	['gzip of 100 MB', MUCH, { words: `${'n'.repeat(300)}…`, header: 'Content-Encoding: gzip' }],
-	['gzip that is none', 'no', { header: 'Content-Encoding: gzip' }],
-	['an unknown coding', 'no', { ...ONLY_NO, header: 'Content-Encoding: none' }],
-	['less than announced', `${NO}}`, { cutAt: 5 }],
-	['nothing of what is announced', 'no', { cutAt: 0 }],
-])('%s', async (_, body, { words, header = 'X: 1', cutAt } = {}) => {
+	['invalid gzip', 'no', { header: 'Content-Encoding: gzip' }],
+	['an unknown encoding', 'no', { ...ONLY_NO, header: 'Content-Encoding: none' }],
+	['less than its Content-Length', `${NO}}`, { cutAt: 5 }],
+	['nothing, despite its Content-Length', 'no', { cutAt: 0 }],
+])('a 422 is a refusal with %s', async (_, body, { words, header = 'X: 1', cutAt } = {}) => {
 	const bytes = Buffer.from(body as string);
 	const service = await RawService.start((socket) => {
 		socket.once('data', () => {

@@ -1,5 +1,5 @@
-// Input that must not go out, because it would send the key elsewhere, slip past a limit, or is what an expression
-// failed to make: refused before any request. `npm run test:faults` tries every field.
+// Input that is refused before any request, because it would leak the key, bypass a limit, or is what a failed expression
+// left. `npm run test:faults` tries every field.
 
 import type { IDataObject, INode } from 'n8n-workflow';
 
@@ -21,7 +21,7 @@ const OPERATIONS = {
 };
 const operations = Object.entries(OPERATIONS);
 
-/** Runs the node; it must fail without any request. */
+/** The error of a run that must fail before any request. */
 async function refusalOf(parameters: Parameters, items: object[] = [{ id: 0 }]) {
 	const error = errorOf(await bench.run(items as IDataObject[], parameters));
 	expect(bench.sandbox.journal.all()).toEqual([]);
@@ -33,7 +33,7 @@ async function refusalOf(parameters: Parameters, items: object[] = [{ id: 0 }]) 
 const AS_QUERY = 'the key must not be a query parameter (apiKey)';
 const OUTSIDE = 'API Key: the key must not be part of a path, a query parameter or a header';
 
-describe.each(operations)('of %s', (_, parameters) => {
+describe.each(operations)('%s', (_, parameters) => {
 	test.each<[Parameters, string]>([
 		...['apiKey', 'APIKEY', ' apiKey '].map((name): [Parameters, string] => [
 			query(name, 'a'),
@@ -49,7 +49,7 @@ describe.each(operations)('of %s', (_, parameters) => {
 			headers({ name: 'X-Tenant', value: 'a' }, { name: 'x-tenant', value: 'b' }),
 			'Headers: x-tenant appears twice',
 		],
-	])('%j is refused', async (options, message) => {
+	])('is refused with %j', async (options, message) => {
 		expect((await refusalOf(parameters(options))).message).toBe(message);
 	});
 
@@ -57,7 +57,7 @@ describe.each(operations)('of %s', (_, parameters) => {
 		'{{ $json.id % 2 }}',
 		'{{ $("Start").item.json.id % 2 }}',
 		'{{ $input.item?.json.other ?? 0 }}',
-	])('three items, the second with a key of its own by %s, are refused', async (digit) => {
+	])('is refused if its items have different API keys by %s', async (digit) => {
 		bench.credential.apiKey = `=${'0'.repeat(63)}${digit}`;
 		const { message } = await refusalOf(parameters({}), [
 			{ id: 0 },
@@ -69,7 +69,7 @@ describe.each(operations)('of %s', (_, parameters) => {
 });
 
 test.each(['{{ $json.digit }}', '{{ $("Start").first().json.digit }}'])(
-	'an expression in the credential that gives all items the same key is none: %s',
+	'a credential expression that gives all items the same key is allowed: %s',
 	async (digit) => {
 		const { apiKey } = bench.sandbox;
 		bench.credential.apiKey = `=${apiKey.slice(0, -1)}${digit}`;
@@ -82,12 +82,12 @@ test.each(['{{ $json.digit }}', '{{ $("Start").first().json.digit }}'])(
 test.each([
 	['without an expression', (apiKey: string) => apiKey, 2],
 	[
-		'whose expression is the same for all',
+		'whose expression is the same for all items',
 		(apiKey: string) => `={{ $vars.none ?? "${apiKey}" }}`,
 		2,
 	],
-	['whose expression may not be', (apiKey: string) => `={{ $json.none ?? "${apiKey}" }}`, 21],
-])('a credential %s is read so often for twenty items', async (_, write, times) => {
+	['whose expression may vary by item', (apiKey: string) => `={{ $json.none ?? "${apiKey}" }}`, 21],
+])('a credential %s is read no more often than twenty items need', async (_, write, times) => {
 	bench.credential.apiKey = write(bench.sandbox.apiKey);
 	const read = jest.spyOn(CredentialsHelper.prototype, 'getDecrypted');
 	const items = Array.from({ length: 20 }, (_item, index) => ({ id: `${index}` }));
@@ -102,14 +102,14 @@ test.each<[string, (key: string) => Parameters]>([
 	[OUTSIDE, (key) => read(query('token', `Bearer ${key}`))],
 	[OUTSIDE, (key) => ({ ...deleteMany(query('token', key)), dryRun: true })],
 	[OUTSIDE, (key) => send(headers({ name: 'token', value: key.toUpperCase() }))],
-])('the key in a wrong place is refused: %s', async (message, parameters) => {
+])('the key outside its header is refused: %s', async (message, parameters) => {
 	expect((await refusalOf(parameters(bench.sandbox.apiKey))).message).toBe(message);
 });
 
 describe('a path', () => {
-	// The tests of parsePath have all forms.
+	// The tests of parsePath cover all forms.
 	test.each(['//elsewhere.example/masterdata', '/masterdata/../../admin', '/a%252e%252e%2fb', ' '])(
-		'that leaves the base URL or may be taken for another is refused: %j',
+		'that leaves the base URL or is ambiguous is refused: %j',
 		async (path) => {
 			bench.credential.baseUrl = `${bench.sandbox.baseUrl}/below/this`;
 			const error = await refusalOf(apiRequest('POST', path));
@@ -117,7 +117,7 @@ describe('a path', () => {
 		},
 	);
 
-	test('stays below a base URL that has a path itself', async () => {
+	test('is appended to the path of the base URL', async () => {
 		bench.credential.baseUrl = `${bench.sandbox.baseUrl}/below/this/`;
 		await bench.run([{}], apiRequest('GET', 'masterdata/getContacts'));
 		const [request] = bench.sandbox.journal.all();
@@ -125,7 +125,7 @@ describe('a path', () => {
 	});
 });
 
-describe('what an expression makes', () => {
+describe('an expression', () => {
 	const ITEM = {
 		id: 1,
 		empty: '',
@@ -135,14 +135,14 @@ describe('what an expression makes', () => {
 		date: 'tomorrow',
 		folder: 'C:\\',
 	};
-	/** A text of JSON that ends with a backslash. */
+	/** A JSON text that ends with a backslash. */
 	const FOLDER = '{{ JSON.stringify($json.folder) }}';
 	const field = (value: string, own = {}) => ({
 		...send(),
 		dataMode: 'defineBelow',
 		assignments: { assignments: [{ id: 'a', name: 'a', type: 'string', value, ...own }] },
 	});
-	/** By the field's name, what puts an expression there. */
+	/** By field name: makes parameters with an expression in that field. */
 	const FIELDS = {
 		Path: (path: string) => apiRequest('DELETE', path),
 		'Query Parameters': (value: string) => read(query('a', value)),
@@ -203,19 +203,19 @@ describe('what an expression makes', () => {
 		['JSON Body', '{"a": "{{ $json.id }}"}', FIXED],
 		['JSON Body', `{"a": "${NOW}"}`, `${NOW} ${PLAIN}`],
 		['Send Once Key', '{{ $json.id }}', FIXED],
-	])('%s: %s is refused: %s', async (name, expression, problem, own = {}) => {
+	])('in %s: %s is refused: %s', async (name, expression, problem, own = {}) => {
 		const { message } = await refusalOf(FIELDS[name](expression, own), [ITEM]);
 		expect(message).toBe(`${name}: ${problem}`);
 	});
 
-	test('Query Parameters of a DELETE are refused where an expression leaves one empty', async () => {
+	test('that leaves a query parameter of a DELETE empty is refused', async () => {
 		const parameters = apiRequest('DELETE', '/contacts', query('ids', '={{ $json.empty }}'));
 		const { message } = await refusalOf(parameters, [ITEM]);
 		expect(message).toBe(`Query Parameters: ${EMPTY_ID}`);
 	});
 
 	test.each(['=/contacts/{{ $json.id }}?force', '/contacts?ids='])(
-		'a DELETE to %s goes out: no expression has left it empty',
+		'is not blamed for a query of a DELETE that was written empty: %s',
 		async (path) => {
 			await bench.run([ITEM], apiRequest('DELETE', path));
 			expect(bench.sandbox.journal.count()).toBe(1);
@@ -238,7 +238,7 @@ describe('what an expression makes', () => {
 			{ ...apiRequest('POST', ECHO), dataMode: 'json', jsonBody: AFTER },
 			{ body: { a: 'C:\\', b: null, c: [1, 2] } },
 		],
-	])('%j goes out', async (parameters, expected) => {
+	])('goes out in %j', async (parameters, expected) => {
 		const result = await bench.run([ITEM], parameters);
 		expect(result.json(NODE)).toMatchObject([expected]);
 	});
@@ -247,7 +247,7 @@ describe('what an expression makes', () => {
 		['nothing', null],
 		['missing', null],
 		['client', { name: 'a' }],
-	])('%s goes into a JSON Body as the error advises', async (name, a) => {
+	])('for $json.%s goes into JSON Body as the error advises', async (name, a) => {
 		const withValue = (code: string) => FIELDS['JSON Body'](`={"a": {{ ${code} }}}`);
 		const { description } = await refusalOf(withValue(`$json.${name}`), [ITEM]);
 		expect(description).toContain('JSON.stringify(… ?? null)');
@@ -255,7 +255,7 @@ describe('what an expression makes', () => {
 		expect(bench.documents()).toEqual([{ a }]);
 	});
 
-	test('what a person wrote beside it may be any text', async () => {
+	test('does not restrict a literal text beside it', async () => {
 		const parameters = field('={{ $json.id }}');
 		const written = { id: 'b', name: 'b', type: 'string', value: 'null' };
 		parameters.assignments.assignments.push(written);
@@ -263,7 +263,7 @@ describe('what an expression makes', () => {
 		expect(bench.documents()).toEqual([{ a: '1', b: 'null' }]);
 	});
 
-	test('a path that is meant to end with a slash goes out', async () => {
+	test('may end a path with a slash, but not leave a segment empty', async () => {
 		await bench.run([ITEM], apiRequest('DELETE', '={{ "/contacts/" + $json.id + "/" }}'));
 		expect(bench.sandbox.journal.all()).toMatchObject([{ path: '/contacts/1/' }]);
 		const empty = apiRequest('DELETE', '={{ "/contacts/" + $json.empty + "/" }}');
@@ -271,13 +271,13 @@ describe('what an expression makes', () => {
 		expect(message).toMatch(/^Path: a segment is empty/);
 	});
 
-	test('a key in the expression is not shown', async () => {
+	test('is shown in the error with the key masked', async () => {
 		const key = bench.sandbox.apiKey;
 		const error = errorOf(await bench.run([{}], apiRequest('GET', `=/a/{{ $json.a["${key}"] }}`)));
 		expect(error.message).toBe('Path: {{ $json.a["****"] }} has no value (undefined)');
 	});
 
-	test('one key in two forms of Unicode is one', async () => {
+	test('gives one Send Once Key for both Unicode forms of a text', async () => {
 		const items = [{ key: '\u00e9' }, { key: 'e\u0301' }];
 		const result = await bench.run(items, send({ sendOnceKey: '={{ $json.key }}' }));
 		expect(result.json(NODE)).toMatchObject([{ status: 'sent' }, { skipped: true }]);
@@ -288,7 +288,7 @@ test.each<[string, Parameters]>([
 	['Data to Send', send()],
 	['JSON Body', { ...send(), dataMode: 'json', jsonBody: '={{ $json }}' }],
 	['Data to Send', { ...apiRequest('POST', '/sandbox/echo'), dataMode: 'autoMapInputData' }],
-])('the input of an agent, which n8n gives to its tool: %s, %j', async (field, parameters) => {
+])('a tool refuses to send the input item of its agent: %s, %j', async (field, parameters) => {
 	const input = { chatInput: 'Send it', sessionId: 'a' };
 	const calls = [{ number: 1 }];
 	const responses = await callTool(bench, calls, parameters, {}, { input, agentVersion: 3 });

@@ -1,4 +1,4 @@
-// Bodies that are not JSON, as the service gets them: forms, files, both together, and none.
+// Bodies other than JSON as the service receives them: forms, files, multipart bodies and none.
 
 import { createHash } from 'node:crypto';
 
@@ -39,7 +39,7 @@ const SHOWN_TEXTS = [TEXTS[0], { name: 'a b', value: '2' }];
 const sha256 = createHash('sha256').update(BYTES).digest('hex');
 const SHOWN_FILE = { ...PDF_FACTS, size: BYTES.length, sha256 };
 
-/** What arrived, in order. */
+/** The bodies that arrived, in order. */
 const arrived = () =>
 	bench.sandbox.journal.all().map(({ headers, bodyBase64 = '' }) => ({
 		type: headers['content-type'],
@@ -52,10 +52,10 @@ const onlyOne = () => {
 	return one ?? { type: undefined, length: undefined, bytes: Buffer.alloc(0) };
 };
 
-test.each([FORM, MULTIPART])('fields arrive as they are, byte by byte: %j', async (parameters) => {
+test.each([FORM, MULTIPART])('body fields arrive unchanged: %j', async (parameters) => {
 	await bench.run([PDF], parameters);
 	const { type = '', bytes } = onlyOne();
-	// As Node.js reads them.
+	// Parsed by Node.js.
 	const sent = new Response(new Uint8Array(bytes), { headers: { 'content-type': type } });
 	const parts = await sent.formData();
 	expect(parts.getAll('a b')).toEqual(['ü&=+\r\n', '2']);
@@ -70,26 +70,26 @@ test.each([
 	['text/plain', Buffer.alloc(5_000_000, 'x'), 'text/plain'],
 	['a/b\r\nX: y', BYTES, 'application/octet-stream'],
 	['application/x-www-form-urlencoded', BYTES, 'application/octet-stream'],
-])('a file of type %j arrives as it is, in one piece', async (mimeType, sent, expected) => {
+])('a file of type %j arrives unchanged, with its length', async (mimeType, sent, expected) => {
 	await bench.run([itemWith(sent, { mimeType })], BINARY);
 	const { type, length, bytes } = onlyOne();
 	expect([type, length]).toEqual([expected, String(sent.length)]);
 	expect(bytes.equals(sent.subarray(0, 1024 * 1024))).toBe(true);
 });
 
-test('None sends no body, whatever Data to Send says', async () => {
+test('Body Content Type None sends no body, whatever Data to Send is', async () => {
 	await bench.run([{ id: 1 }], post('none', { dataMode: 'autoMapInputData' }));
 	expect(onlyOne()).toEqual({ type: undefined, length: '0', bytes: Buffer.alloc(0) });
 });
 
 describe.each<[string, INode['parameters'], object, other: object]>([
 	['a form', FORM, SHOWN_TEXTS, fields({ name: 'a' })],
-	['parts', MULTIPART, [...SHOWN_TEXTS, { name: 'file', ...SHOWN_FILE }], {}],
+	['a multipart body', MULTIPART, [...SHOWN_TEXTS, { name: 'file', ...SHOWN_FILE }], {}],
 	['a file', BINARY, SHOWN_FILE, {}],
 ])('%s', (_, parameters, body, other) => {
 	const once = { ...parameters, options: { sendOnceKey: 'a' } };
 
-	test('goes out anew with each attempt, and whole', async () => {
+	test('is sent in full with each attempt', async () => {
 		bench.credential.idempotencyHeader = 'Idempotency-Key';
 		for (const status of [429, 503]) bench.respond(status);
 		expect((await bench.run([PDF], once)).run.status).toBe('success');
@@ -98,7 +98,7 @@ describe.each<[string, INode['parameters'], object, other: object]>([
 		expect(first?.bytes.length).toBeGreaterThan(0);
 	});
 
-	test('has a Send Once Key of its own, as long as its content is the same', async () => {
+	test('is sent once per Send Once Key, and other content is refused', async () => {
 		const options = { dryRun: true, sendOnceKey: 'a' };
 		const dry = await bench.run([PDF], { ...parameters, options });
 		expect(dry.json(NODE)).toMatchObject([
@@ -113,7 +113,7 @@ describe.each<[string, INode['parameters'], object, other: object]>([
 		expect(arrived()).toHaveLength(1);
 	});
 
-	test('is known to have been sent or not', async () => {
+	test('has the outcome unknown after a hang-up and notSent without a connection', async () => {
 		bench.sandbox.fault({ action: { type: 'hangUpAfterActing' } });
 		expect(errorOf(await bench.run([PDF], parameters)).context.outcome).toBe('unknown');
 		bench.credential.baseUrl = 'http://127.0.0.1:9';
@@ -121,7 +121,7 @@ describe.each<[string, INode['parameters'], object, other: object]>([
 	});
 });
 
-test('a file by another name is the same content, because its name does not go out', async () => {
+test('a binary body under another file name is the same content', async () => {
 	const once = { ...BINARY, options: { sendOnceKey: 'a' } };
 	await bench.run([PDF], once);
 	const again = await bench.run([itemWith(BYTES, { fileName: 'copy.pdf' })], once);
@@ -133,10 +133,10 @@ test.each<[ignored: string, part: string, other: string, isSame: boolean]>([
 	['at', 'at', 'to', true],
 	['e\u0301', '\u00e9', 'to', true],
 	['at', 'to', 'at', false],
-	// Names of what is known of each part.
+	// Names of the properties of each part.
 	['value', 'value', 'to', true],
 	['value, name', 'to', 'value', false],
-])('of parts, %s is ignored: another %j beside %j is %j', async (ignored, part, other, isSame) => {
+])('with %s ignored, part %j (beside %j) may change: %j', async (ignored, part, other, isSame) => {
 	const options = { sendOnceKey: 'a', sendOnceIgnoreFields: ignored };
 	const parts = fields({ name: part, value: '={{ $json.at }}' }, { name: other, value: 'always' });
 	const parameters = post('multipart-form-data', parts, options);
@@ -147,15 +147,15 @@ test.each<[ignored: string, part: string, other: string, isSame: boolean]>([
 });
 
 test.each<[INode['parameters'], string]>([
-	// It is found before the first is sent.
+	// The second item has no file, which is found before the first is sent.
 	[BINARY, 'Input Data Field Name: the input item has no binary field "data"'],
 	[post('form-urlencoded'), 'Body Fields: there is nothing to send'],
 	[post('multipart-form-data', fields({ name: ' ' })), 'Body Fields: a name is empty'],
 	[post('form-urlencoded', fields({ name: 'a', value: '={{ $json.b }}' })), 'Body Fields: "a":'],
-	// The type of the field is not saved where the editor does not show it.
+	// The editor does not save the type of a field where it does not show it.
 	[post('form-urlencoded', fields(FILE)), 'Body Fields: a URL-encoded form cannot hold a file'],
 	[post('raw'), 'Body Content Type: is not known'],
-])('%j for an item without a file is refused', async (parameters, message) => {
+])('%j is refused before any request', async (parameters, message) => {
 	const error = errorOf(await bench.run([PDF, {}], parameters));
 	expect(error.message).toContain(message);
 	expect(error.context.outcome).toBe('notSent');
@@ -175,7 +175,7 @@ test.each<[string, string, isSent: boolean]>([
 	['binaryData', 'multipart/form-data', false],
 	['binaryData', 'a/b\r\nX: y', false],
 	['none', 'application/json', false],
-])('to %s, a header Content-Type of %j goes out: %j', async (contentType, value, isSent) => {
+])('with body %s, the header Content-Type %j is sent: %j', async (contentType, value, isSent) => {
 	const parts = fields({ name: 'a', value: 'b' });
 	const options = headers({ name: 'content-type', value });
 	const result = await bench.run([PDF], post(contentType, parts, options));
@@ -184,19 +184,19 @@ test.each<[string, string, isSent: boolean]>([
 	expect(arrived()).toEqual([]);
 });
 
-test('a file without a name has that of its field', async () => {
+test('a file without a name gets the name of its field', async () => {
 	await bench.run([itemWith(BYTES, { fileName: '' })], MULTIPART);
 	expect(onlyOne().bytes.toString()).toContain('filename="data"');
 });
 
 test.each(['stopWorkflow', 'continueRegularOutput'] as const)(
-	'a file that is gone when its turn comes was not sent: %s',
+	'a file that is gone by its turn has the outcome notSent: %s',
 	async (onError) => {
 		const service = Container.get(BinaryDataService);
 		const getAsBuffer = service.getAsBuffer.bind(service);
 		let reads = 0;
 		jest.spyOn(service, 'getAsBuffer').mockImplementation(async (data) => {
-			// Each is read before the first request, and again for its own.
+			// Each file is read before the first request, and again for its own.
 			if (++reads === 4) throw new Error('ENOENT: no such file');
 			return await getAsBuffer(data);
 		});

@@ -1,5 +1,4 @@
-// Responses of every kind: what becomes an item, a file or a clear error, and what of the service's own
-// words a user gets to see.
+// Responses of every kind: which become an item, a file or an error, and how much of the service's text users see.
 
 import type { INode, INodeParameters } from 'n8n-workflow';
 
@@ -18,7 +17,7 @@ import {
 
 const bench = useBench();
 
-/** What the service will respond to the next request. */
+/** Sets the response to the next request. */
 const response = (changes: Partial<Extract<FaultAction, { type: 'status' }>>) =>
 	bench.respond(200, { act: true, ...changes });
 /** The output of a GET request, as JSON. */
@@ -39,7 +38,7 @@ test.each<[FaultAction | undefined, body: string, contentType: string, words: st
 		] as const
 	).map((row): [undefined, ...typeof row] => [undefined, ...row]),
 ])(
-	'a body that is not JSON to a read is told in its words: %j %s',
+	'the error of a read quotes a response it cannot use: %j %s',
 	async (action, body, contentType, words) => {
 		if (action === undefined) response({ body, contentType });
 		else bench.sandbox.fault({ action });
@@ -54,7 +53,7 @@ test.each<[FaultAction | undefined, body: string, contentType: string, words: st
 const UNDONE = { message: 'Kontingent erschöpft' };
 test.each<[string, bodies: object[], hint: string]>([
 	[
-		'a failure under the status 200 with an empty list',
+		'a failure with status 200 and an empty list',
 		[{ success: false, ...UNDONE, data: [] }],
 		'what looks like a failure: 0 items were read. The service said: Kontingent',
 	],
@@ -74,18 +73,18 @@ test.each<[string, bodies: object[], hint: string]>([
 		'Page 2 has no list: 1 item was read. The service said: Kontingent erschöpft',
 	],
 	[
-		'a total that the last page does not name',
+		'a total that the last page lacks',
 		[{ total: 2, data: [{ id: 1 }] }, { data: [] }],
 		'There are more: 1 item of 2 (total) was read. Check the option Pagination',
 	],
-])('%s is told in a hint', async (_, bodies, hint) => {
+])('a hint reports %s', async (_, bodies, hint) => {
 	for (const body of bodies) response({ body });
 	const options = bodies.length > 1 ? pages('pageNumber') : {};
 	const result = await bench.run([{}], read(options));
 	expect(hintsOf(result)).toEqual([expect.stringContaining(hint)]);
 });
 
-test('of hints at many lists, five are shown, and how many more there are, but any other', async () => {
+test('five hints about lists are shown and the rest counted, beside all other hints', async () => {
 	for (let total = 11; total <= 18; total++) response({ body: { total, data: [{ id: total }] } });
 	response({ status: 207 });
 	const method = '={{ $itemIndex === 8 ? "POST" : "GET" }}';
@@ -104,12 +103,12 @@ test.each<[string, INode['parameters'], object[]]>([
 	['no content', apiRequest('GET', '/sandbox/no-content'), [{ statusCode: 204 }]],
 	['text', apiRequest('GET', '/sandbox/empty', { responseFormat: 'text' }), [{ data: '' }]],
 	['a send', send(), [{ statusCode: 200 }]],
-])('an empty body is an empty list, or the status alone: %s', async (_, parameters, expected) => {
+])('an empty body outputs an empty list or the status: %s', async (_, parameters, expected) => {
 	for (const endpoint of [READ_ENDPOINT, SEND_ENDPOINT]) {
 		bench.sandbox.fault({ endpoint, action: { type: 'emptyBody' } });
 	}
 	expect((await bench.run(itemsOf(1), parameters)).json(NODE)).toEqual(expected);
-	// An empty list is nothing, too.
+	// An empty list counts as empty, too.
 	response({ body: [] });
 	expect((await bench.run(itemsOf(1), send())).json(NODE)).toEqual([{ statusCode: 200 }]);
 });
@@ -117,7 +116,7 @@ test.each<[string, INode['parameters'], object[]]>([
 test.each([
 	['JSON', [], {}],
 	['a list in it', { data: [] }, { itemsField: 'data' }],
-])('an empty list to a POST is an item, or a loop would end: %s', async (_, body, options) => {
+])('an empty list from a POST is an item, so that loops go on: %s', async (_, body, options) => {
 	response({ body });
 	const sent = await bench.run(itemsOf(1), apiRequest('POST', '/echo', options));
 	expect(sent.json(NODE)).toEqual([{ statusCode: 200 }]);
@@ -132,7 +131,7 @@ test.each([
 		[{ error: 'x' }, { id: 1 }],
 		[{ success: true, error: 'x' }, { id: 1 }],
 	],
-])('%j, an error to n8n, is none: it leaves by no error output', async (body, expected) => {
+])('a successful response %j does not leave by the error output', async (body, expected) => {
 	const echo = [apiRequest('POST', '/sandbox/echo'), apiRequest('GET', '/sandbox/echo')];
 	for (const parameters of [send(), ...echo, ...(Array.isArray(body) ? [read()] : [])]) {
 		response({ body });
@@ -142,7 +141,7 @@ test.each([
 });
 
 test.each(['If-Modified-Since', 'if-none-match'])(
-	'a 304 that the header %s asks for says that nothing has changed',
+	'a 304 to a request with the header %s means that nothing has changed',
 	async (name) => {
 		const asking = headers({ name, value: '"7"' });
 		const operations: Array<[INode['parameters'], object[]]> = [
@@ -164,7 +163,7 @@ test.each(['If-Modified-Since', 'if-none-match'])(
 );
 
 test.each(['json', 'text', 'file'])(
-	'a body of more than 64 MB is left out, which a hint says: %s',
+	'a body of more than 64 MB is left out with a hint: %s',
 	async (responseFormat) => {
 		bench.sandbox.fault({ action: { type: 'hugeBody', megabytes: 65 } });
 		const parameters = apiRequest('POST', '/sandbox/echo', { responseFormat });
@@ -175,7 +174,7 @@ test.each(['json', 'text', 'file'])(
 	},
 );
 
-test('a body of more than 64 MB is an error of a read and is not read to its end', async () => {
+test('a body of more than 64 MB fails a read and is not read to its end', async () => {
 	bench.sandbox.fault({ times: Infinity, action: { type: 'hugeBody', megabytes: 1024 } });
 	const before = process.memoryUsage().rss;
 	const error = errorOf(await bench.run([{}], read()));
@@ -188,7 +187,7 @@ test('a body of more than 64 MB is an error of a read and is not read to its end
 describe('the response format', () => {
 	const PDF = { 'content-type': 'application/pdf' };
 
-	test('JSON makes one item of each element of a list', async () => {
+	test('JSON makes an item of each element of a list', async () => {
 		expect(await get('/sandbox/array')).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }]);
 		response({ body: [1, 'two', null, [3]] });
 		const values = (await get('/masterdata/getContacts')).map(({ data, ...rest }) => [data, rest]);
@@ -209,20 +208,20 @@ describe('the response format', () => {
 		[{ responseFormat: 'text' }, { data: '[1, 2' }, []],
 		[{ responseFormat: 'text', fullResponse: true }, { body: '[1, 2' }, []],
 		[{ responseFormat: 'file' }, { statusCode: 200 }, []],
-	])('%j of broken JSON is %j, with the hint %j', async (options, item, hints) => {
+	])('%j outputs broken JSON as %j, with the hints %j', async (options, item, hints) => {
 		response({ body: '[1, 2', contentType: 'application/json' });
 		const result = await bench.run([{}], apiRequest('POST', '/sandbox/echo', options));
 		expect(result.json(NODE)).toMatchObject([item]);
 		expect(hintsOf(result)).toEqual(hints.map((hint) => expect.stringContaining(hint) as string));
 	});
 
-	test.each(['GET', 'POST'])('JSON makes items of a very long list: %s', async (method) => {
+	test.each(['GET', 'POST'])('JSON makes items of 300,000 elements: %s', async (method) => {
 		response({ body: Array<number>(300_000).fill(1) });
 		const result = await bench.run([{}], apiRequest(method, '/sandbox/echo'));
 		expect(result.items(NODE)).toHaveLength(300_000);
 	});
 
-	test('JSON takes the list of what is sent from the Items Field, too', async () => {
+	test('JSON reads Items Field from the response of a POST', async () => {
 		const post = apiRequest('POST', '/sandbox/echo', { itemsField: 'data.items' });
 		const body = { data: { items: [{ id: 1 }, { id: 2 }] } };
 		response({ body });
@@ -232,7 +231,7 @@ describe('the response format', () => {
 		response({ body: { data: [{ items: [{ id: 1 }] }, { items: { id: 2 } }] } });
 		const wrapped = apiRequest('POST', '/sandbox/echo', { itemsField: 'data.*.items' });
 		expect((await bench.run([{}], wrapped)).json(NODE)).toEqual([{ id: 1 }, { id: 2 }]);
-		// What was carried out must not fail for a response that is not as expected.
+		// A request that was carried out must not fail for an unexpected response.
 		for (const other of [{ data: { items: {} } }, { created: 1 }, { data: null }]) {
 			response({ body: other });
 			const one = await bench.run([{}], post);
@@ -241,7 +240,7 @@ describe('the response format', () => {
 		}
 	});
 
-	test('Text is put out also where it is a web page', async () => {
+	test('Text outputs even a web page', async () => {
 		const [page] = await get('/sandbox/html', { responseFormat: 'text' });
 		expect(page?.data).toContain('<!doctype html>');
 	});
@@ -249,7 +248,7 @@ describe('the response format', () => {
 	test.each([
 		[false, { statusCode: 200 }],
 		[true, { statusCode: 200, headers: expect.objectContaining(PDF) as object, body: null }],
-	])('File is a binary field, byte by byte, with Full Response %s', async (fullResponse, json) => {
+	])('File outputs the exact bytes, with Full Response %s', async (fullResponse, json) => {
 		const options = { responseFormat: 'file', fileField: 'invoice', fullResponse };
 		const result = await bench.run([{}], apiRequest('GET', '/sandbox/file', options));
 		const [item] = result.items(NODE);
@@ -269,9 +268,9 @@ describe('Full Response', () => {
 
 	test.each<[string, object, unknown]>([
 		['JSON', { body: [{ id: 1 }] }, [{ id: 1 }]],
-		['a text', { body: 'done', contentType: 'text/plain' }, 'done'],
-		['nothing', { body: '', contentType: 'text/plain' }, ''],
-	])('has status, headers and %s', async (_, given, body) => {
+		['text', { body: 'done', contentType: 'text/plain' }, 'done'],
+		['an empty body', { body: '', contentType: 'text/plain' }, ''],
+	])('outputs status, headers and %s', async (_, given, body) => {
 		for (const method of ['GET', 'POST', ...(body === '' ? ['HEAD'] : [])]) {
 			response({ status: 201, headers, ...given });
 			const result = await bench.run([{}], apiRequest(method, '/sandbox/echo', full));
@@ -293,12 +292,12 @@ describe('Full Response', () => {
 			[],
 		],
 		[
-			'no item for a page that the service does not have, and hints at more',
+			'no item for a missing page, and a hint at more',
 			{ endOfList: 'notFound', pageSize: 2 },
 			[[200, records(1, 2)], [200, records(3, 4)], [404]],
 			[expect.stringMatching(/^There are more: 4 items of 9 \(total\) were read/)],
 		],
-	])('of a list in pages has %s', async (_, values, responses, hints) => {
+	])('of a paginated list outputs %s', async (_, values, responses, hints) => {
 		for (const [status, body] of responses) response({ status, body });
 		const options = { ...full, ...pages('pageNumber', values) };
 		const result = await bench.run([{}], apiRequest('GET', '/list', options));
@@ -307,7 +306,7 @@ describe('Full Response', () => {
 		expect(hintsOf(result)).toEqual(hints);
 	});
 
-	test('of an error is none', async () => {
+	test('does not output an error response', async () => {
 		response({ status: 404 });
 		errorOf(await bench.run([{}], apiRequest('GET', '/sandbox/echo', full)));
 	});

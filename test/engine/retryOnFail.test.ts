@@ -1,5 +1,5 @@
-// Retry On Fail runs the whole node again: what was sent by then, or may have been sent, is not sent again; as a tool
-// of an agent neither, where each call gets its own response.
+// Retry On Fail runs the whole node again, but nothing that was or may have been sent is sent again. The same holds for a
+// tool of an agent, where each call gets its own response.
 
 import type { IExecuteFunctions } from 'n8n-workflow';
 
@@ -24,18 +24,18 @@ import { callTool } from '../support/toolWorkflow';
 const bench = useBench({ limits: NO_LIMITS });
 useDeduplicator();
 
-test('after a refusal of the third of five sends, each is sent once', async () => {
+test('a retry after a refused send sends each of five documents once', async () => {
 	bench.respond(400, { after: 2 });
 	const result = await bench.run(itemsOf(5), send(), RETRY_ON_FAIL);
 	expect(result.run.status).toBe('success');
 	expect(bench.documents()).toEqual(itemsOf(5));
-	// The first results of the items come out, in their order.
+	// Each item comes out with its first result, in order.
 	expect(result.items(NODE)).toMatchObject(
 		itemsOf(5).map((_, item) => ({ json: { id: `doc-${item + 1}` }, pairedItem: { item } })),
 	);
 });
 
-test('after a time-out, what may have been sent is not sent again', async () => {
+test('a retry after a timeout does not send the document again', async () => {
 	bench.sandbox.fault({ after: 1, action: { type: 'neverAnswer', act: true } });
 	const error = errorOf(await bench.run(itemsOf(3), send({ timeout: 1 }), RETRY_ON_FAIL));
 	expect(bench.documents()).toEqual(itemsOf(2));
@@ -49,10 +49,10 @@ test('after a time-out, what may have been sent is not sent again', async () => 
 });
 
 test.each([
-	['that got no response', { type: 'neverAnswer' as const, act: false }],
-	['that the service could not respond', { type: 'status' as const, status: 503 }],
-])('a read among sends %s is retried', async (_, action) => {
-	// The first one and its three retries.
+	['that timed out', { type: 'neverAnswer' as const, act: false }],
+	['that got a 503', { type: 'status' as const, status: 503 }],
+])('a retry repeats a read among sends %s', async (_, action) => {
+	// The first attempt and its three retries.
 	bench.sandbox.fault({ endpoint: READ_ENDPOINT, times: 4, action });
 	const parameters = apiRequest(
 		'={{ $json.id === 1 ? "GET" : "POST" }}',
@@ -78,7 +78,7 @@ test.each([
 	[3, 1, 'Sent: item 0. Perhaps sent: item 1. Not tried: item 2.', [0], [1]],
 	[1, 0, 'Perhaps sent: item 0.', [], [0]],
 ])(
-	'an attempt for %i items that cannot begin says what those before it have sent',
+	'a retry of %i items that cannot start lists what previous attempts sent',
 	async (count, after, words, sentItems, perhapsSentItems) => {
 		bench.sandbox.fault({ after, action: { type: 'hangUpAfterActing' } });
 		const settings = { ...RETRY_ON_FAIL, waitBetweenTries: 1_000 };
@@ -92,7 +92,7 @@ test.each([
 	},
 );
 
-test('a batch that was deleted is not deleted again', async () => {
+test('a retry does not delete a batch again', async () => {
 	bench.respond(400, { after: 1 });
 	const result = await bench.run(itemsOf(4), deleteMany({ batchSize: 2 }), RETRY_ON_FAIL);
 	expect(result.run.status).toBe('success');
@@ -103,7 +103,7 @@ test('a batch that was deleted is not deleted again', async () => {
 	]);
 });
 
-test('a key that was released is not released again, in case another run has sent it meanwhile', async () => {
+test('a retry does not release a key again, because another run may have sent it meanwhile', async () => {
 	const once = send(ONCE);
 	await bench.run([{ id: 'a' }], once);
 	bench.sandbox.fault({ action: { type: 'hold' } });
@@ -122,7 +122,7 @@ test('a key that was released is not released again, in case another run has sen
 });
 
 describe('an update of the package between two attempts', () => {
-	/** From now on, as after n8n has loaded the package anew, the node is that of another loaded copy. */
+	/** Swaps the node for another loaded copy, as when n8n reloads the package. */
 	function update(): void {
 		jest.isolateModules(() => {
 			const path = '../../nodes/BusinessData/BusinessData.node';
@@ -145,7 +145,7 @@ describe('an update of the package between two attempts', () => {
 		expect(bench.documents()).toEqual(itemsOf(2));
 	});
 
-	test('still says what may have been sent', async () => {
+	test('keeps the list of what may have been sent', async () => {
 		bench.sandbox.fault({ after: 1, action: { type: 'hangUpAfterActing' } });
 		const execution = bench.run(itemsOf(3), send(), settings);
 		await waitUntil(() => bench.sandbox.journal.count() === 2);
@@ -159,7 +159,7 @@ describe('an update of the package between two attempts', () => {
 	});
 });
 
-test('another execution sends again, and a failed run without Retry On Fail runs once', async () => {
+test('another execution sends again, and a run without Retry On Fail is not retried', async () => {
 	await bench.run(itemsOf(1), send(), RETRY_ON_FAIL);
 	await bench.run(itemsOf(1), send(), RETRY_ON_FAIL);
 	expect(bench.documents()).toHaveLength(2);
@@ -169,11 +169,11 @@ test('another execution sends again, and a failed run without Retry On Fail runs
 });
 
 test.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
-	'does not run the node again for items that failed (%s)',
+	'failed items do not make n8n run the node again (%s)',
 	async (onError) => {
 		bench.respond(400);
 		bench.sandbox.fault({ after: 1, action: { type: 'hangUpAfterActing' } });
-		// An input field of this name would look like a failed run.
+		// n8n takes a field of this name for a failed run.
 		const items = itemsOf(3).map((item) => ({ ...item, error: 'earlier' }));
 		const result = await bench.run(items, send(), { ...RETRY_ON_FAIL, onError });
 		expect(result.run.status).toBe('success');
@@ -182,7 +182,7 @@ test.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
 	},
 );
 
-test('does not run the node again for a credential that cannot be used', async () => {
+test('an invalid credential does not make n8n run the node again', async () => {
 	bench.credential.apiKey = '12';
 	const execute = jest.spyOn(bench.engine.nodeType(), 'execute');
 	await bench.run(itemsOf(1), send(), { ...RETRY_ON_FAIL, ...CONTINUE_ON_ERROR });
@@ -201,7 +201,7 @@ describe.each([1, 3])('as a tool of an agent of version %d', (agentVersion) => {
 		return await callTool(bench, calls, { ...parameters, options }, settings, { agentVersion });
 	};
 
-	test('a call that the service acts on and responds with 500 is one document', async () => {
+	test('sends one document if the service acts and responds with 500', async () => {
 		bench.respond(500, { act: true });
 		const [response] = await call([1], {}, RETRY_ON_FAIL);
 		expect(bench.documents()).toEqual([{ number: 1 }]);
@@ -209,7 +209,7 @@ describe.each([1, 3])('as a tool of an agent of version %d', (agentVersion) => {
 		expect(response?.error).toContain('It was not retried, because it may have been carried out');
 	});
 
-	test('each of several calls at once is sent, and gets its own response', async () => {
+	test('sends each of several concurrent calls and gives each its own response', async () => {
 		bench.respond(400, { times: 2 });
 		const responses = await call([1, 2, 3, 4], {}, RETRY_ON_FAIL);
 		expect(bench.documents()).toHaveLength(4);
@@ -225,7 +225,7 @@ describe.each([1, 3])('as a tool of an agent of version %d', (agentVersion) => {
 		[{}, RETRY_ON_FAIL, 2],
 		[{ sendOnceKey: '={{ $fromAI("number", "", "number") }}' }, {}, 1],
 		[{ sendOnceKey: '={{ $fromAI("number", "", "number") }}' }, RETRY_ON_FAIL, 1],
-	])('the same call twice with %j and %j is sent so often: %d', async (options, own, sent) => {
+	])('with %j and %j, sends this many of two identical calls: %d', async (options, own, sent) => {
 		const responses = await call([1, 1], options, own);
 		expect(bench.documents()).toEqual(Array(sent).fill({ number: 1 }));
 		const skipped = responses.filter(({ response }) => response?.includes('"skipped":true'));
@@ -233,7 +233,7 @@ describe.each([1, 3])('as a tool of an agent of version %d', (agentVersion) => {
 		expect(new Set(responses.map(({ response }) => response)).size).toBe(2);
 	});
 
-	test('a failure reaches the agent, also where the tool continues on error', async () => {
+	test('reports a failure to the agent, even with continue on error', async () => {
 		bench.respond(400, { body: { message: 'bad' } });
 		const [response] = await call([1], {}, CONTINUE_ON_ERROR);
 		expect(JSON.stringify(response)).toContain('400');
@@ -242,7 +242,7 @@ describe.each([1, 3])('as a tool of an agent of version %d', (agentVersion) => {
 		expect(bench.documents()).toEqual([{ number: 1 }]);
 	});
 
-	test('a failure of all attempts reaches the agent', async () => {
+	test('reports a failure of all attempts to the agent', async () => {
 		bench.respond(400, { times: Infinity });
 		const [response] = await call([1], {}, RETRY_ON_FAIL);
 		expect(response?.error).toContain('400');

@@ -1,5 +1,5 @@
-// The key appears nowhere but in the header x-api-key: in no error, log line, hint or execution data,
-// whatever goes wrong and even when the service gives the key away in its responses.
+// The key appears only in the header x-api-key: in no error, log line, hint or execution data, even if the service
+// returns it in a response.
 
 import type { OutgoingHttpHeaders } from 'node:http';
 
@@ -22,7 +22,7 @@ import {
 import { placesOf, recordOutput } from '../support/search';
 import { waitUntil } from '../support/waitUntil';
 
-// One short window, so that hardly a run waits.
+// One short window, so that few runs wait.
 const limits = { general: [{ max: 100, windowSeconds: 0.05 }], endpoints: {} };
 const bench = useBench({ limits });
 
@@ -36,13 +36,13 @@ beforeEach(() => {
 const settings = [{}, CONTINUE_ON_ERROR, ERROR_OUTPUT];
 const operations = [read(), send(), deleteMany(), apiRequest('GET', '/sandbox/echo')];
 
-/** Searches the whole result of a run as it is, as n8n stores it, and everything logged meanwhile. */
+/** Where the key is in the result of a run, in what n8n stores of it, and in everything logged. */
 function searchIn(run: unknown): string[] {
 	const captured = { run, stored: JSON.stringify(run), log: bench.engine.log, output };
 	return placesOf(bench.sandbox.apiKey, captured);
 }
 
-/** Runs each operation under each setting, and searches all that comes of it. */
+/** Where the key is after runs of each operation with each setting. */
 async function search(
 	parametersOfRuns: Array<INode['parameters']>,
 	prepare: () => void = () => undefined,
@@ -57,7 +57,7 @@ async function search(
 	return places;
 }
 
-test('the search finds what it is to find', () => {
+test('the search finds the key in causes, hidden properties, names and Base64', () => {
 	const key = bench.sandbox.apiKey;
 	const cause = Object.assign(new Error('inner'), { config: { headers: { 'X-API-KEY': key } } });
 	const hidden = Object.defineProperty({}, 'hidden', { value: [key.toUpperCase()] });
@@ -71,7 +71,7 @@ test('the search finds what it is to find', () => {
 	]);
 });
 
-test('nothing after runs that succeed, long waits included', async () => {
+test('successful runs do not leak the key, even after long waits', async () => {
 	expect(await search([...operations, getStatus])).toEqual([]);
 	bench.credential.limits = { general: [{ max: 1, windowSeconds: 0.6 }] };
 	const result = await bench.run(itemsOf(3), read());
@@ -87,7 +87,7 @@ test.each<FaultAction>([
 	{ type: 'brokenJson' },
 	{ type: 'emptyBody' },
 	...[301, 400, 401, 408, 429, 500, 503].map((status) => ({ type: 'status' as const, status })),
-])('nothing after %j', async (action) => {
+])('the fault %j does not leak the key', async (action) => {
 	const withTimeout = [read, send, deleteMany].map((parameters) => parameters({ timeout: 0.1 }));
 	const places = await search(withTimeout, () => {
 		bench.sandbox.clearFaults();
@@ -106,12 +106,12 @@ test.each<[fields: object, options: INode['parameters']]>([
 	[{}, query('apiKey', '1')],
 	[{}, headers({ name: 'x-api-key', value: '1' })],
 	[{}, { timeout: -1 }],
-])('nothing after a request that cannot be sent: %j, %j', async (fields, options) => {
+])('a request that cannot be sent does not leak the key: %j, %j', async (fields, options) => {
 	Object.assign(bench.credential, fields);
 	expect(await search([send(options), apiRequest('GET', '//elsewhere', options)])).toEqual([]);
 });
 
-test('nothing after a wait that is too long, and after a stopped execution', async () => {
+test('a wait beyond Max Wait and a stopped execution do not leak the key', async () => {
 	bench.credential.limits = { general: [{ max: 1, windowSeconds: 600 }] };
 	const execution = bench.start(itemsOf(9), send());
 	await waitUntil(() => bench.sandbox.journal.documents().length > 0);
@@ -120,7 +120,7 @@ test('nothing after a wait that is too long, and after a stopped execution', asy
 	expect(searchIn(await execution)).toEqual([]);
 });
 
-describe('a service that gives the key away', () => {
+describe('a key that the service returns', () => {
 	interface GivenAway {
 		status: number;
 		headers?: OutgoingHttpHeaders;
@@ -146,7 +146,7 @@ describe('a service that gives the key away', () => {
 		};
 	}
 
-	/** In the body of a response with this status, with these headers. */
+	/** Returns the key in the body of a response with this status and these headers. */
 	const inBody =
 		(status: number, body: (key: string) => unknown, headers = {}) =>
 		(key: string): GivenAway => {
@@ -164,28 +164,28 @@ describe('a service that gives the key away', () => {
 		['a list', inBody(200, (key) => [key, { key }])],
 		['the names of lists', inBody(200, (key) => `{"${key}":[],"${key}2":[]}`)],
 		['a text', inBody(200, (key) => `Your key is ${key}${key.toUpperCase()}`)],
-		['a page', inBody(200, (key) => `<html>${key}</html>`)],
-		['the name of a file', inHeader(200, (key) => disposition(`filename="${key}.pdf"`))],
-		['a type', inHeader(200, (key) => ({ 'content-type': `application/${key}` }))],
+		['a web page', inBody(200, (key) => `<html>${key}</html>`)],
+		['a file name', inHeader(200, (key) => disposition(`filename="${key}.pdf"`))],
+		['a content type', inHeader(200, (key) => ({ 'content-type': `application/${key}` }))],
 		[
-			'an encoded name of a file',
+			'an encoded file name',
 			inHeader(200, (key) => disposition(`filename*=UTF-8''${percent(key)}.pdf`)),
 		],
-		['the name of a header', inHeader(200, (key) => ({ [`x-${key}`]: '1' }))],
-		['a message', inBody(400, (key) => ({ message: `bad ${key}` }))],
+		['a header name', inHeader(200, (key) => ({ [`x-${key}`]: '1' }))],
+		['an error message', inBody(400, (key) => ({ message: `bad ${key}` }))],
 		['an error page', inBody(500, (key) => `${key} is wrong`)],
-		['a reason', (key) => ({ status: 403, statusMessage: key })],
+		['a reason phrase', (key) => ({ status: 403, statusMessage: key })],
 		['a cookie', inHeader(401, (key) => ({ 'set-cookie': [key, `a=${key}`] }))],
 		['a redirect', inHeader(302, (key) => ({ location: `https://${key}.example` }))],
 		['a refusal', inBody(429, (key) => key, { 'retry-after': 'soon' })],
 		['Retry-After', inHeader(429, (key) => ({ 'retry-after': key }))],
 		['percent-encoding', inBody(400, (key) => `?apiKey=${percent(key)}`)],
-		['escapes of JSON', inBody(200, (key) => `["${percent(key).replaceAll('%', '\\u00')}"]`)],
+		['JSON escapes', inBody(200, (key) => `["${percent(key).replaceAll('%', '\\u00')}"]`)],
 		...['', 'u', 'us', 'user:'].map((before): [string, (key: string) => GivenAway] => [
-			`Base64 behind ${before.length} characters`,
+			`Base64 after ${before.length} characters`,
 			inBody(403, (key) => `Basic ${Buffer.from(`${before}${key}`).toString('base64')}`),
 		]),
-	])('in %s', async (_, giveAway) => {
+	])('does not leak from %s', async (_, giveAway) => {
 		respondWith(giveAway);
 		const formats = ['text', 'file'].map((responseFormat) =>
 			apiRequest('GET', '/sandbox/echo', { responseFormat }),
@@ -194,7 +194,7 @@ describe('a service that gives the key away', () => {
 		expect(service.queries).not.toEqual([]);
 	});
 
-	test('shows stars in its place', async () => {
+	test('is replaced by asterisks', async () => {
 		respondWith(inBody(200, (key) => ({ text: `my key: ${key}` })));
 		const result = await bench.run([{}], apiRequest('GET', '/sandbox/echo'));
 		expect(result.json(NODE)).toEqual([{ text: `my key: ${'*'.repeat(64)}` }]);

@@ -8,7 +8,7 @@ import { waitUntil } from '../support/waitUntil';
 const bench = useBench();
 const store = useDeduplicator();
 
-test('a key that was seen before is skipped, in the order of the input', async () => {
+test('an item with a used Send Once Key is skipped, and the output keeps the input order', async () => {
 	await bench.run([{ id: 'b' }], send(ONCE));
 	const result = await bench.run([{ id: 'a' }, { id: 'b' }, { id: 'c' }], send(ONCE));
 	expect(bench.documents()).toEqual([{ id: 'b' }, { id: 'a' }, { id: 'c' }]);
@@ -27,7 +27,7 @@ test('a key that was seen before is skipped, in the order of the input', async (
 	);
 });
 
-test('an error after skipped items does not call them sent', async () => {
+test('an error lists skipped items apart from sent ones', async () => {
 	await bench.run([{ id: 'a' }], send(ONCE));
 	bench.respond(400, { after: 1 });
 	const items = ['a', 'b', 'c', 'd'].map((id) => ({ id }));
@@ -46,7 +46,7 @@ test('a skipped item takes no slot and does not wait for the limits', async () =
 	expect(bench.sandbox.journal.count()).toBe(3);
 });
 
-test('an item that meets a key that is being sent waits no longer than Max Wait', async () => {
+test('an item whose key is being sent by another execution waits at most Max Wait', async () => {
 	bench.sandbox.fault({ action: { type: 'neverAnswer', act: true } });
 	const first = bench.run([{ id: 'a' }], send({ ...ONCE, timeout: 60 }));
 	await waitUntil(() => bench.sandbox.journal.count() === 1);
@@ -61,7 +61,7 @@ test('an item that meets a key that is being sent waits no longer than Max Wait'
 	expect(bench.documents()).toEqual(items);
 });
 
-test('what n8n takes to look keys up is no wait for the limits', async () => {
+test('the time to look up keys does not count as a wait for the limits', async () => {
 	store.latencyMs = () => 50;
 	for (const state of ['sent', 'skipped']) {
 		const { run } = await bench.run(itemsOf(3), send({ ...ONCE, maxWait: 0.2 }));
@@ -70,7 +70,7 @@ test('what n8n takes to look keys up is no wait for the limits', async () => {
 	expect(bench.documents()).toEqual(itemsOf(3));
 });
 
-test('while an item waits for the limits, its key is not on record', async () => {
+test('a key is not recorded while its item waits for the limits', async () => {
 	const run = bench.run(itemsOf(4), send({ ...ONCE, maxWait: 1_000 }));
 	await waitUntil(() => bench.documents().length === 3);
 	await new Promise((resolve) => setTimeout(resolve, 100));
@@ -86,9 +86,9 @@ const CLOSED = 'http://127.0.0.1:1';
 test.each([
 	['a 400', 'refused', () => refuse(400)],
 	['a 401', 'refused', () => refuse(401)],
-	['a 429 that was given up', 'notSent', () => refuse(429, 99)],
+	['a 429 beyond Max Wait', 'notSent', () => refuse(429, 99)],
 	['no connection', 'notSent', () => (bench.credential.baseUrl = CLOSED)],
-])('after %s the key is free again', async (_, outcome, prepare) => {
+])('a Send Once Key is released after %s', async (_, outcome, prepare) => {
 	const { baseUrl = '' } = bench.credential;
 	prepare();
 	const failed = await bench.run([{ id: 'a' }], send({ ...ONCE, maxWait: 0.5 }));
@@ -101,10 +101,10 @@ test.each([
 });
 
 test.each([
-	['a time-out', { type: 'neverAnswer', act: true }],
+	['a timeout', { type: 'neverAnswer', act: true }],
 	['a lost connection', { type: 'hangUpAfterActing' }],
 	['a 500', { type: 'status', status: 500, act: true }],
-] as const)('after %s the key stays on record: a re-run skips the item', async (_, action) => {
+] as const)('a Send Once Key stays recorded after %s, so a re-run skips it', async (_, action) => {
 	bench.sandbox.fault({ action });
 	const first = await bench.run([{ id: 'a' }], send({ ...ONCE, timeout: 0.3 }));
 	expect(errorOf(first).context.outcome).toBe('unknown');
@@ -116,7 +116,7 @@ test.each([
 });
 
 test.each(['', ' ', null, {}, true, '\u200b', 'k'.repeat(256)])(
-	'%j as a key is an error, and nothing is sent',
+	'the Send Once Key %j is refused before any request',
 	async (id) => {
 		const result = await bench.run([{ id: id }], send(ONCE));
 		expect(errorOf(result).message).toMatch(/^Send Once Key: /);
@@ -124,7 +124,7 @@ test.each(['', ' ', null, {}, true, '\u200b', 'k'.repeat(256)])(
 	},
 );
 
-test('without the option nothing is recorded', async () => {
+test('nothing is recorded without a Send Once Key', async () => {
 	await bench.run([{ id: 'a' }], send());
 	await bench.run([{}], read());
 	expect(store.entries).toEqual([]);

@@ -1,5 +1,5 @@
-// Send Once while something fails that is not the service: n8n's database, n8n itself, a stop. Nothing is
-// on record for a request that did not leave, and nobody is told that it was sent.
+// Send Once during faults of n8n and its database and during stops: a request that did not leave is neither recorded nor
+// reported as sent.
 
 import { DataDeduplicationService } from 'n8n-core';
 
@@ -17,7 +17,7 @@ beforeEach(() => {
 	processState().leases.clear();
 });
 
-test('where n8n keeps its hashes in another way than is read here, nothing goes out twice', async () => {
+test('nothing is sent twice if n8n hashes keys in an unknown way', async () => {
 	await bench.run([{ id: 'old' }], send(ONCE));
 	const { deduplicator } = DataDeduplicationService.getInstance() as unknown as {
 		deduplicator: object;
@@ -32,10 +32,10 @@ test('where n8n keeps its hashes in another way than is read here, nothing goes 
 
 const ANOTHER = { deduplicator: { value: {} } };
 test.each<[string, object | undefined]>([
-	['none', undefined],
+	['no', undefined],
 	['another', {}],
 	['an unreadable', Object.create(DataDeduplicationService.prototype, ANOTHER) as object],
-])('where n8n has %s such store, nothing is sent', async (_, found) => {
+])('nothing is sent if n8n has %s deduplication store', async (_, found) => {
 	const spy = jest.spyOn(DataDeduplicationService, 'getInstance').mockImplementation(() => {
 		if (found === undefined) throw new Error('none');
 		return found as DataDeduplicationService;
@@ -47,8 +47,8 @@ test.each<[string, object | undefined]>([
 	expect(bench.documents()).toEqual([]);
 });
 
-describe('a fault of the database', () => {
-	/** Of an old key and a new one: each is looked up, the new one is recorded, completed and listed. */
+describe('a database fault neither loses nor repeats a document', () => {
+	/** For an old key and a new one: each is looked up, and the new one is recorded, completed and listed. */
 	const accesses = (
 		[
 			['read', 9, ['before']],
@@ -79,7 +79,7 @@ describe('a fault of the database', () => {
 		store.clearFaults();
 		const states = ['sent', wasSent ? 'sent' : 'notSent'];
 		expect(await bench.statesOf('old', 'new')).toEqual(states);
-		// As another process finds it, soon.
+		// As another process sees it shortly after.
 		const { watched } = processState();
 		const before = new Map(watched);
 		watched.clear();
@@ -94,7 +94,7 @@ describe('a fault of the database', () => {
 	});
 });
 
-test('stops at every moment: what did not leave is free, what left is seen through to its end', async () => {
+test('a stop at any moment frees the key of an unsent request and completes one under way', async () => {
 	store.latencyMs = () => 8;
 	const left: boolean[] = [];
 	for (let stopAfterMs = 0; stopAfterMs <= 120; stopAfterMs += 1) {
@@ -109,11 +109,11 @@ test('stops at every moment: what did not leave is free, what left is seen throu
 		expect({ stopAfterMs, sent: bench.documents() }).toEqual({ stopAfterMs, sent: [{ id }] });
 		expect(['canceled', 'success']).toContain(run.status);
 	}
-	// Some before, some after the request had left: else it shows nothing.
+	// Both cases must occur: stops before and after the request has left.
 	expect(new Set(left)).toEqual(new Set([true, false]));
 });
 
-test('a stop ends a run at once, though the database does not respond', async () => {
+test('a stop ends a run at once even if the database does not respond', async () => {
 	for (const accesses of [0, 3, 7]) {
 		let left = accesses;
 		store.latencyMs = () => (left-- > 0 ? 0 : 5_000);

@@ -1,4 +1,4 @@
-// What is known of a Send Once Key: kept per workflow, business and endpoint, shown, changed by hand.
+// The state of a Send Once Key: kept per workflow, business and endpoint, shown, and changed by hand.
 
 import type { INode } from 'n8n-workflow';
 
@@ -17,7 +17,7 @@ import {
 } from '../support/parameters';
 import { DELETED } from '../support/processedRows';
 
-/** n8n's table of workflows, which lacks this ID; `test/n8n` asks the real one. */
+/** An ID that is not in n8n's table of workflows, mocked here; `test/n8n` asks the real one. */
 const mockUnknown = 'workfl0w';
 jest.mock('../../nodes/BusinessData/n8nInternals/services', () => ({
 	...jest.requireActual<object>('../../nodes/BusinessData/n8nInternals/services'),
@@ -30,13 +30,13 @@ const loseResponse = () => bench.sandbox.fault({ action: { type: 'hangUpAfterAct
 const change = async (operation: 'markAsSent' | 'release', id: string) =>
 	(await bench.run([{ id }], sentDocument(operation))).json(NODE);
 
-describe('one record per workflow, business and endpoint', () => {
-	// The unit tests have another endpoint, base URL and credential.
+describe('the record of a Send Once Key', () => {
+	// The unit tests cover another endpoint, base URL and credential.
 	test.each<[string, Partial<INode>, INode['parameters'], fields: object]>([
 		['a copied, replaced or renamed node', { id: 'another' }, send(), {}],
 		['an API Request to the same path', {}, apiRequest('POST', '/txndata/sendTxn'), {}],
 		['a node with another API key', {}, send(), { apiKey: 'b'.repeat(64) }],
-	])('%s sends the same document', async (_, node, parameters, fields) => {
+	])('is shared by %s', async (_, node, parameters, fields) => {
 		await bench.run([{ id: 'a' }], send(ONCE));
 		Object.assign(bench.credential, fields);
 		const again = { ...parameters, dataMode: 'autoMapInputData', options: ONCE };
@@ -44,7 +44,7 @@ describe('one record per workflow, business and endpoint', () => {
 		expect(bench.documents()).toHaveLength(1);
 	});
 
-	test('another workflow has its own, and can be asked for', async () => {
+	test('is separate per workflow, but can be read from another workflow', async () => {
 		await bench.run([{ id: 'a' }], send(ONCE));
 		const workflow = workflowOf([{ id: 'a' }], send(ONCE));
 		await bench.engine.run({ ...workflow, id: 'other' }, { key: bench.credential });
@@ -54,7 +54,7 @@ describe('one record per workflow, business and endpoint', () => {
 		expect(result.json(NODE)).toMatchObject([{ state: 'sent' }]);
 	});
 
-	test('more or less Send Once Memory forgets nothing that was sent', async () => {
+	test('is kept if Send Once Memory is raised or lowered', async () => {
 		await bench.run(itemsOf(2), send({ ...ONCE, sendOnceMaxEntries: 1_001 }));
 		await bench.run(itemsOf(2), send({ ...ONCE, sendOnceMaxEntries: 2 }));
 		await bench.run([{ id: 2 }], send({ ...ONCE, sendOnceMaxEntries: 2 }));
@@ -67,7 +67,7 @@ describe('the same key with other content', () => {
 	const invoice = { id: 'a', lines: [{ price: 1, at: '10:00' }], meta: { 'sent.at': '10:00' } };
 	const later = { meta: { 'sent.at': '11:00' }, lines: [{ at: '11:00', price: 1 }], id: 'a' };
 
-	test.each([false, true])('is an error, also side by side: %p', async (isTogether) => {
+	test.each([false, true])('is an error, whether concurrent or later: %p', async (isTogether) => {
 		const first = bench.run([invoice], send(ONCE));
 		if (!isTogether) await first;
 		const error = errorOf(await bench.run([{ ...invoice, id: 'a', total: 5 }], send(ONCE)));
@@ -79,7 +79,7 @@ describe('the same key with other content', () => {
 	});
 
 	test.each([{ sendOnceIgnoreFields: 'meta.sent.at, lines.*.at' }, { sendOnceContent: 'ignore' }])(
-		'is no error with %j',
+		'is skipped without an error with %j',
 		async (options) => {
 			await bench.run([invoice], send({ ...ONCE, ...options }));
 			expect((await bench.run([later], send({ ...ONCE, ...options }))).run.status).toBe('success');
@@ -90,7 +90,7 @@ describe('the same key with other content', () => {
 	test.each([
 		[{}, false],
 		[{ sendOnceIgnoreFields: 'document' }, true],
-	])('is an error also where the query alone differs, with %j', async (options, isSkipped) => {
+	])('is an error if only the query differs, unless ignored: %j', async (options, isSkipped) => {
 		const all = { sendOnceKey: 'k', ...query('document', '={{ $json.id }}'), ...options };
 		const parameters = { ...apiRequest('POST', '/sandbox/echo', all), contentType: 'none' };
 		const { run } = await bench.run(itemsOf(2), parameters);
@@ -102,7 +102,7 @@ describe('the same key with other content', () => {
 test.each<[string, INode['parameters']]>([
 	['was skipped', ONCE],
 	['comes from a Dry Run', { dryRun: true }],
-])('an item that %s is no document for the next send', async (problem, options) => {
+])('an item that %s is refused as a document by the next send', async (problem, options) => {
 	await bench.run([{ id: 'a' }], send(ONCE));
 	const workflow = workflowOf([{ id: 'a' }], send(options));
 	workflow.nodes.push(nodeOf('Behind', NODE_TYPE, send()));
@@ -112,8 +112,8 @@ test.each<[string, INode['parameters']]>([
 	expect(bench.documents()).toEqual([{ id: 'a' }]);
 });
 
-describe('by hand', () => {
-	test('Get, Mark as Sent and Release put out the state, and what it means holds', async () => {
+describe('Sent Document', () => {
+	test('Get, Mark as Sent and Release output the state, and sends follow it', async () => {
 		loseResponse();
 		await bench.run([{ id: 'a' }], send(ONCE));
 		const states = { sendOnceKey: 'a', sentWith: 'transaction:send' };
@@ -131,7 +131,7 @@ describe('by hand', () => {
 	});
 
 	test.each(['markAsSent', 'release'] as const)(
-		'%s hints at a key of no send',
+		'%s hints that no send has used the key',
 		async (operation) => {
 			await bench.run([{ id: 'a' }], send(ONCE));
 			const hints = async (workflowId: string) =>
@@ -144,7 +144,7 @@ describe('by hand', () => {
 		},
 	);
 
-	test('changes nothing where a later item is wrong', async () => {
+	test('changes nothing if a later item is invalid', async () => {
 		errorOf(await bench.run([{ id: 'a' }, { id: '' }], sentDocument('markAsSent')));
 		expect(await bench.statesOf('a')).toEqual(['notSent']);
 		const result = await bench.run(
@@ -159,7 +159,7 @@ describe('by hand', () => {
 		expect(await bench.statesOf('a')).toEqual(['sent']);
 	});
 
-	test('behind an API Request, by its endpoint', async () => {
+	test('finds the key of an API Request by its endpoint', async () => {
 		await bench.run([{ id: 'a' }], apiRequest('POST', '/sandbox/echo', ONCE));
 		const ask = { sentWith: 'apiRequest', endpoint: 'POST /sandbox/echo' };
 		const result = await bench.run([{ id: 'a' }], sentDocument('get', ask));
@@ -181,11 +181,11 @@ describe('by hand', () => {
 			/^Endpoint: a segment is empty/,
 		],
 		[{ sentWith: 'contact:send' }, /^Sent With: is not known/],
-	])('%j is an error', async (parameters, message) => {
+	])('is an error with %j', async (parameters, message) => {
 		const result = await bench.run([{ id: 'a', none: '' }], sentDocument('release', parameters));
 		const error = errorOf(result);
 		expect(error.message).toMatch(message);
-		// None of its fields is an option.
+		// Its fields are not options, so there is none to remove.
 		expect(error.description).not.toContain('remove the option');
 		expect(store.text).toBe('');
 	});
@@ -193,7 +193,7 @@ describe('by hand', () => {
 	test.each([
 		...(['get', 'markAsSent', 'release'] as const).map((one) => [one, mockUnknown] as const),
 		['markAsSent', DELETED] as const,
-	])('%s of a workflow that n8n does not have is an error: %s', async (operation, workflowId) => {
+	])('%s for a workflow unknown to n8n is an error: %s', async (operation, workflowId) => {
 		const parameters = sentDocument(operation, { workflowId });
 		const error = errorOf(await bench.run([{ id: 'a' }], parameters));
 		expect(error.message).toBe('Workflow ID: there is no such workflow in n8n');
@@ -204,7 +204,7 @@ describe('by hand', () => {
 describe('Dry Run', () => {
 	const items = [{ id: 'sent' }, { id: 'new' }, { id: 'lost' }, { id: 'next' }, { id: 'new' }];
 
-	test('shows what a run then does, and leaves no trace', async () => {
+	test('predicts what a run does and changes nothing', async () => {
 		await bench.run([{ id: 'sent' }], send(ONCE));
 		loseResponse();
 		await bench.run([{ id: 'lost' }], send(ONCE));
@@ -216,7 +216,7 @@ describe('Dry Run', () => {
 		expect(shown.map(({ state }) => state)).toEqual([
 			...['sent', 'notSent', 'perhapsSent', 'notSent', 'sent'],
 		]);
-		// Two of three are used up.
+		// Two of the three slots are in use.
 		expect(shown[1]?.waitSeconds).toBe(0);
 		expect(shown[3]?.waitSeconds).toBeGreaterThan(590);
 
@@ -233,7 +233,7 @@ describe('Dry Run', () => {
 		expect(hintsOf(result)).toContainEqual(expect.stringContaining('1 item (2): perhaps sent'));
 	});
 
-	test('without a key there is no state', async () => {
+	test('outputs no state without a key', async () => {
 		const [shown] = (await bench.run([{ id: 'a' }], send({ dryRun: true }))).json(NODE);
 		expect(shown).toEqual({
 			dryRun: true,
@@ -246,7 +246,7 @@ describe('Dry Run', () => {
 	});
 });
 
-describe('a 200 for what was not done, by the Result Field', () => {
+describe('Result Field', () => {
 	const failures = { failureValues: 'false, 7' };
 	const successes = { failureValues: 'held', successValues: 'sent, queued' };
 
@@ -260,11 +260,11 @@ describe('a 200 for what was not done, by the Result Field', () => {
 		[successes, { state: null }, true],
 		[successes, { state: { code: 'held' } }, true],
 		[{ failureValues: '', successValues: 'null' }, { state: null }, false],
-		// A list of contacts, for one, has no such field.
+		// A body without the field, such as a list of contacts, is a success.
 		[successes, {}, false],
 		[successes, [], false],
 		[successes, 'held', false],
-	])('%j makes of %j a failure: %p', async (values, body, isFailure) => {
+	])('with %j makes %j a failure: %p', async (values, body, isFailure) => {
 		Object.assign(bench.credential, { resultField: 'state', ...values });
 		bench.respond(200, { body });
 		const result = await bench.run([{ id: 'a' }], send(ONCE));
@@ -276,7 +276,7 @@ describe('a 200 for what was not done, by the Result Field', () => {
 	});
 });
 
-describe("the service's own idempotency", () => {
+describe('the idempotency header', () => {
 	beforeEach(() => (bench.credential.idempotencyHeader = 'Idempotency-Key'));
 	const header = 'idempotency-key';
 	const values = () => bench.sandbox.journal.all().map(({ headers }) => headers[header]);
@@ -285,24 +285,24 @@ describe("the service's own idempotency", () => {
 	const refusal = (status: number) => ({ type: 'status', status }) as const;
 
 	test.each<[string, FaultAction[], requests: number, outcome: string | undefined, state: string]>([
-		['one without a response', [lost], 2, undefined, 'sent'],
-		['none with a response', Array<FaultAction>(4).fill(refusal(500)), 4, 'unknown', 'perhapsSent'],
-		['a refusal after one without a response', [lost, refusal(400)], 2, 'unknown', 'perhapsSent'],
+		['a lost response', [lost], 2, undefined, 'sent'],
+		['a 500 each time', Array<FaultAction>(4).fill(refusal(500)), 4, 'unknown', 'perhapsSent'],
+		['a lost response and then a 400', [lost, refusal(400)], 2, 'unknown', 'perhapsSent'],
 		['a 409', [refusal(409)], 1, 'unknown', 'perhapsSent'],
 		['a 422', [refusal(422)], 1, 'refused', 'notSent'],
-	])('its attempts have one value: %s', async (name, actions, requests, outcome, state) => {
+	])('has one value for all attempts: %s', async (name, actions, requests, outcome, state) => {
 		for (const action of actions) bench.sandbox.fault({ action });
 		const result = await bench.run([{ id: 'a' }], send(ONCE));
 		if (outcome !== undefined) {
 			const error = errorOf(result);
 			expect(error.context.outcome).toBe(outcome);
-			// Nothing that could have it repeated.
+			// n8n could retry what has a cause.
 			expect(error).not.toHaveProperty('failure.cause');
 			expect(error.description?.includes('idempotency header')).toBe(name.startsWith('a 4'));
 		}
 		expect(values()).toHaveLength(requests);
 		expect(new Set(values()).size).toBe(1);
-		// It says nothing of the key.
+		// The value does not reveal the key.
 		expect(values()[0]).toMatch(/^[\w-]{22}$/);
 		expect(await bench.statesOf('a')).toEqual([state]);
 		if (state === 'notSent') return;
@@ -310,7 +310,7 @@ describe("the service's own idempotency", () => {
 		expect(values()).toHaveLength(requests);
 	});
 
-	test('a released key has the same value, so a skipped item advises another key', async () => {
+	test('is the same after a release, so a skipped item advises another key', async () => {
 		await bench.run([{ id: 'a' }], send(ONCE));
 		const [skipped] = (await bench.run([{ id: 'a' }], send(ONCE))).json(NODE);
 		expect(skipped?.reason).toContain('give it another key');
@@ -320,7 +320,7 @@ describe("the service's own idempotency", () => {
 		expect(values()).toEqual([values()[0], values()[0]]);
 	});
 
-	test('a stop before the next attempt does not call it not sent', async () => {
+	test('leaves a document perhaps sent after a stop before the retry', async () => {
 		bench.sandbox.fault({ after: 2, action: { type: 'hangUpAfterActing' } });
 		const isLost = async () => (await bench.statesOf('2')).includes('perhapsSent');
 		const result = await bench.stoppedWhen(isLost, itemsOf(4), send(ONCE));
@@ -330,7 +330,7 @@ describe("the service's own idempotency", () => {
 		expect(context).toMatchObject({ outcome: 'unknown', sentItems: [0, 1], ...lists });
 	});
 
-	test('Max Wait, when it allows no further attempt, does not call it safe to run again', async () => {
+	test('does not make a re-run safe if Max Wait allows no retry', async () => {
 		bench.respond(503, { act: true, headers: { 'retry-after': '30' } });
 		const error = errorOf(await bench.run([{ id: 'a' }], send({ ...ONCE, maxWait: 5 })));
 		expect(error.context).toMatchObject({ outcome: 'unknown' });
@@ -339,7 +339,7 @@ describe("the service's own idempotency", () => {
 		expect(error.description).not.toContain('not retried');
 	});
 
-	test('without a key no request carries it, and by hand it cannot be set', async () => {
+	test('is not sent without a Send Once Key and cannot be set by hand', async () => {
 		await bench.run([{ id: 'a' }], send());
 		expect(values()).toEqual([undefined]);
 		const byHand = headers({ name: 'idempotency-Key', value: 'mine' });

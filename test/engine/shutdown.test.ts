@@ -1,5 +1,5 @@
-// n8n is told to end while nodes of all kinds wait: nothing more goes out, every run ends at once, and says what
-// it has done. One signal for all of them, because n8n gets no second one.
+// n8n shuts down while nodes of all kinds wait: nothing more goes out, and every run ends at once and says what it has
+// done. One signal for all of them, because n8n gets no second one.
 
 import { type Sandbox, startSandbox } from '../../sandbox/server';
 import { itemsOf, NODE, oneLimit, type ShownError } from '../support/bench';
@@ -9,13 +9,13 @@ import { deleteMany, ERROR_OUTPUT, read, RETRY_ON_FAIL, send } from '../support/
 import { credentialFor } from '../support/scaledLimits';
 import { waitUntil } from '../support/waitUntil';
 
-/** Far less than the limits would make any of them wait. A request that is under way has 5 s to end. */
+/** Far less than the limits would make them wait. A request under way has 5 s to end. */
 const LONGEST_END_MS = 9_000;
 /** The response that a request under way gets in time. */
 const LATE_MS = 1_000;
 const ITEMS = itemsOf(6);
 
-/** Each waits behind, or in the middle of, its first request. */
+/** Each waits during or after its first request. */
 const WAITING: Record<string, WorkflowJson> = {
 	sends: workflowOf(ITEMS, send()),
 	'sends that continue on error': workflowOf(ITEMS, send(), ERROR_OUTPUT),
@@ -32,7 +32,7 @@ const WAITING: Record<string, WorkflowJson> = {
 	}),
 };
 
-/** One of each, and one of a poll. */
+/** One per workflow, and one of the poll. */
 const REQUESTS = Object.keys(WAITING).length + 1;
 
 let sandbox: Sandbox;
@@ -41,7 +41,7 @@ const ended: Record<string, EngineRun> = {};
 let lastsMs: number;
 let polled: unknown;
 
-/** A key of its own for each. */
+/** A separate key for each run, so that they share no limit. */
 function credentials(number: number) {
 	const apiKey = String(number).padStart(64, '0');
 	sandbox.setKeyState(apiKey, 'active');
@@ -50,7 +50,7 @@ function credentials(number: number) {
 }
 
 beforeAll(async () => {
-	// As n8n has one.
+	// n8n has a handler, too.
 	process.once('SIGTERM', () => undefined);
 	sandbox = await startSandbox();
 	engine = await Engine.load();
@@ -80,12 +80,12 @@ beforeAll(async () => {
 });
 afterAll(async () => await sandbox.stop());
 
-test('nothing more goes out, and all of them end at once', () => {
+test('a shutdown ends all runs at once, and nothing more goes out', () => {
 	expect(lastsMs).toBeLessThan(LONGEST_END_MS);
 	expect(sandbox.journal.count()).toBe(REQUESTS);
 });
 
-test('an execution that begins after that sends nothing', async () => {
+test('an execution that begins after the shutdown sends nothing', async () => {
 	const before = sandbox.journal.count();
 	const after = await engine.run(workflowOf(ITEMS, send()), credentials(99));
 	expect(after.run.status).toBe('error');
@@ -107,7 +107,7 @@ test.each([
 	['reads', SHUTDOWN, 'notSent', ''],
 	['wait for room', SHUTDOWN, 'notSent', ''],
 	['a send under way for too long', CUT_OFF, 'unknown', PERHAPS],
-])('%s: the error and the log say how far they came', (name, message, outcome, lists) => {
+])('%s: the error and the log list what was done', (name, message, outcome, lists) => {
 	const error = ended[name]?.task(NODE).error as unknown as ShownError;
 	expect(error.message).toBe(message);
 	expect(error.description?.endsWith(lists || 'Run it again when n8n is back.')).toBe(true);
@@ -115,7 +115,7 @@ test.each([
 	expect(loggedOf(name)).toContain(`shutting down. ${lists}`.trim() + "'");
 });
 
-test('of sends that continue on error, each item leaves by the output that is right', () => {
+test('with continue on error, only the sent item leaves by the success output', () => {
 	const name = 'sends that continue on error';
 	expect(ended[name]?.run.status).toBe('success');
 	expect(ended[name]?.items(NODE, 0)).toMatchObject([{ pairedItem: { item: 0 } }]);
@@ -123,7 +123,7 @@ test('of sends that continue on error, each item leaves by the output that is ri
 	expect(loggedOf(name)).toContain('Sent: item 0. Not sent: items 1–5.');
 });
 
-test('a poll ends without an error, because the next one finds the same', () => {
+test('a poll ends without an error, because the next one finds the same changes', () => {
 	expect(polled).toEqual([]);
 	const line = 'Trigger: Not polled; the next scheduled poll retries: n8n is shutting';
 	expect(engine.log.join('\n')).toContain(line);

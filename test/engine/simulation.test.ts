@@ -1,5 +1,4 @@
-// The simulated n8n keeps n8n's rules: the same scenarios, in n8n's engine with the sandbox and in the simulation,
-// come to the same end.
+// The simulated n8n follows n8n's rules: each scenario ends alike in n8n's engine with the sandbox and in the simulation.
 
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
@@ -41,10 +40,10 @@ const scenarios: Scenario[] = [
 	executions,
 })) as Scenario[];
 
-test.each(scenarios)('$name', async (scenario) => {
+test.each(scenarios)('the simulation ends like n8n: $name', async (scenario) => {
 	const real = await playForReal(scenario);
 	expect(real.requests).toBeGreaterThan(0);
-	// As JSON has it: what is undefined is not there.
+	// The simulation's result came as JSON, without undefined properties.
 	expect(simulated[scenarios.indexOf(scenario)]).toEqual(JSON.parse(JSON.stringify(real)));
 });
 

@@ -1,4 +1,5 @@
-// The trigger emits every change of the contacts once, and forgets nothing when a poll fails.
+// The trigger emits every change of the contacts once, and loses none when a poll fails.
+
 import { useBench } from '../support/bench';
 import type { TriggerSetup } from '../support/engine';
 import { deletedWhen, headers, incremental, pages } from '../support/parameters';
@@ -14,7 +15,7 @@ const manual = (parameters: Record<string, unknown> = {}) =>
 	trigger(parameters, { mode: 'manual' });
 const change = (id: string) => bench.sandbox.contacts.update(id, { city: `City ${Math.random()}` });
 
-test('emits only the events that are wanted, and remembers the others all the same', async () => {
+test('emits only the chosen events, but remembers all changes', async () => {
 	const { poll } = trigger({ events: DELETED });
 	await poll();
 	change('contact-2');
@@ -28,7 +29,7 @@ test.each([
 	['an empty body', { type: 'emptyBody' }],
 	['no content', { type: 'status', status: 204 }],
 	['a web page', { type: 'status', status: 200, body: '<html>', contentType: 'text/html' }],
-] as const)('%s in place of contacts, however often, deletes none', async (_, action) => {
+] as const)('%s in place of contacts is never reported as deletions', async (_, action) => {
 	const { poll } = trigger();
 	await poll();
 	bench.sandbox.fault({ action, times: 3 });
@@ -38,14 +39,14 @@ test.each([
 	expect(await poll()).toEqual([]);
 });
 
-test.each([400, 503])('a poll that fails with %i advises to run nothing again', async (status) => {
+test.each([400, 503])('a poll that fails with %i does not advise a re-run', async (status) => {
 	const { poll } = trigger();
 	await poll();
 	bench.respond(status, { times: 4 });
 	await expect(reasonOf(poll())).resolves.toMatch(/^(?!.*\b[Rr]un\b).*answered/s);
 });
 
-test('no content is an empty list as long as no contact is known', async () => {
+test('a 204 is an empty list as long as no contact is known', async () => {
 	// The first poll reads twice.
 	bench.respond(204, { times: 3 });
 	const { poll } = trigger();
@@ -57,19 +58,19 @@ test('no content is an empty list as long as no contact is known', async () => {
 });
 
 test.each([
-	['that are missing', [{ id: 1 }, { name: 'a' }], {}, 'contact 2 of 2 has no ID at "id"'],
-	['that are empty', [{ id: '' }], {}, 'contact 1 of 1 has no ID at "id"'],
+	['that is missing', [{ id: 1 }, { name: 'a' }], {}, 'contact 2 of 2 has no ID at "id"'],
+	['that is empty', [{ id: '' }], {}, 'contact 1 of 1 has no ID at "id"'],
 	[
-		...(['of records', [{ number: 1 }]] as const),
+		...(['that is missing in a record', [{ number: 1 }]] as const),
 		{ source: 'endpoint', path: '/list', events: ['recordCreated'] },
 		'record 1 of 1 has no ID at "id"',
 	],
-])('IDs %s are an error', async (_, body, parameters, message) => {
+])('an ID %s is an error', async (_, body, parameters, message) => {
 	bench.respond(200, { body });
 	await expect(trigger(parameters).poll()).rejects.toThrow(message);
 });
 
-test('a manual test run shows up to 10 samples, reads no more pages for them, and leaves the state alone', async () => {
+test('a manual test run shows 10 samples, reads only the pages for them and saves no state', async () => {
 	const { poll, staticData } = manual({ options: PAGES });
 	const events = await poll();
 	expect(events).toHaveLength(10);
@@ -78,7 +79,7 @@ test('a manual test run shows up to 10 samples, reads no more pages for them, an
 	expect(JSON.stringify(staticData)).toBe('{}');
 });
 
-test('a manual test run shows no more than a published trigger gives', async () => {
+test('a manual test run shows only what a published trigger would emit', async () => {
 	const only = async (...events: string[]) => await manual({ events }).poll();
 	const name = expect.any(String) as unknown;
 	const [updated] = await only('contactDeleted', 'contactUpdated');
@@ -92,7 +93,7 @@ test('a manual test run shows no more than a published trigger gives', async () 
 	await expect(manual({ idField: 'number' }).poll()).rejects.toThrow('has no ID');
 });
 
-test('with Changed Fields, a manual test run shows an update in which all watched fields have changed', async () => {
+test('a manual test run with Changed Fields shows an update of all watched fields', async () => {
 	const options = { changedFields: true, watchFields: 'name, city' };
 	const [updated] = await manual({ options }).poll();
 	expect(updated).toMatchObject({ event: 'contactUpdated', changedFields: ['name', 'city'] });
@@ -110,16 +111,16 @@ test.each([
 	['an empty list', {}, NOTHING],
 	['only changes', { events: DELETED, options: HEADER }, `${NEVER} A query parameter or a header`],
 	['one full read', { events: DELETED, options: ONLY_FIRST }, ONLY_CHANGES],
-	['one full read, and emits something else', { options: ONLY_FIRST }, NOTHING],
-	['only changes, and a mark', { events: DELETED, options: { ...HEADER, ...MARK } }, NOTHING],
-])('a manual test run of a trigger that reads %s says so', async (_, parameters, message) => {
+	['one full read, for all events', { options: ONLY_FIRST }, NOTHING],
+	['only changes, Deleted When', { events: DELETED, options: { ...HEADER, ...MARK } }, NOTHING],
+])('a manual test run explains why it shows nothing: %s', async (_, parameters, message) => {
 	bench.respond(200, { body: [] });
 	await expect(reasonOf(manual(parameters).poll())).resolves.toContain(message);
 	const never = message.startsWith(NEVER) ? message : '';
 	await expect(reasonOf(trigger(parameters).poll())).resolves.toContain(never);
 });
 
-test('an expression is evaluated where another trigger of the workflow has ended its poll meanwhile', async () => {
+test('expressions still work after another trigger of the workflow has ended its poll', async () => {
 	const { poll, context, workflow } = trigger();
 	let isHeld = true;
 	jest.spyOn(workflow.expression, 'acquireIsolate').mockImplementation(async () => {
@@ -133,7 +134,7 @@ test('an expression is evaluated where another trigger of the workflow has ended
 			return real?.apply(this, given);
 		};
 	};
-	// n8n takes it from all triggers of a workflow when one ends: here between what is read and the first request.
+	// When one trigger ends, n8n releases the isolate of all triggers of the workflow: here before the first request.
 	const release = () => void (isHeld = false);
 	const evaluate = () => {
 		if (!isHeld) throw new Error('No bridge acquired for this context');

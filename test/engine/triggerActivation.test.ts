@@ -1,5 +1,5 @@
-// n8n polls while it activates a trigger, and leaves the trigger off when that fails a few times. So such a poll
-// fails for what the user has to fix alone; what passes by itself is left to the schedule, and said in the log.
+// n8n polls when it activates a trigger, and leaves it off after a few failures. So an activation fails only for what the
+// user has to fix; transient failures are logged and left to the next scheduled poll.
 
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 
@@ -11,11 +11,11 @@ import { inWords, useTriggerBench } from '../support/triggerBench';
 
 const bench = useTriggerBench();
 
-/** A read is tried so often. */
+/** How often a read is attempted. */
 const MOST_REQUESTS = 4;
 const LIST = [{ id: 1 }, { id: 2 }];
 const NOWHERE = '={{ $("Nowhere").item.json.id }}';
-/** Of the discard service, where nothing listens. */
+/** The port of the discard service, where nothing listens. */
 const CLOSED_PORT = 9;
 
 beforeEach(() => {
@@ -33,7 +33,7 @@ const responding =
 
 const NEVER = [false, false] as const;
 const ALWAYS = [true, true] as const;
-/** By a person, who can repair it at once. */
+/** Only on publication, by a person who can fix it at once. */
 const PUBLISHED = [true, false] as const;
 
 const unreadable = (error: Error) => () =>
@@ -53,7 +53,7 @@ const respondLate = () => {
 	};
 };
 
-/** By the name: whether the activation fails at a publication, and at a start, and what the error says, or the log. */
+/** By name: whether the activation fails on publication and on a start, and the text of the error or the log. */
 type Trouble = [
 	name: string,
 	fails: readonly boolean[],
@@ -63,28 +63,28 @@ type Trouble = [
 ];
 
 const TROUBLES: Trouble[] = [
-	['a service that answers 503', NEVER, 'The service answered 503', responding(503)],
+	['a 503', NEVER, 'The service answered 503', responding(503)],
 	['a service that is down', NEVER, 'the connection was refused', stop],
-	['a full service', NEVER, NO_ROOM, responding(429, {}, A_MINUTE), { credential: BY_MINUTE }],
-	['a service that answers after 50 s', NEVER, NO_RESPONSE, respondLate],
-	['a Redis that is away', NEVER, 'cannot be used', undefined, { credential: REDIS }],
-	['a database that is locked', PUBLISHED, LOCKED.message, unreadable(LOCKED)],
-	['a path that is not there', PUBLISHED, '404', responding(404)],
-	['a role that must not read', PUBLISHED, '403', responding(403)],
+	['a 429', NEVER, NO_ROOM, responding(429, {}, A_MINUTE), { credential: BY_MINUTE }],
+	['a response after 50 s', NEVER, NO_RESPONSE, respondLate],
+	['a Redis that is down', NEVER, 'cannot be used', undefined, { credential: REDIS }],
+	['a locked database', PUBLISHED, LOCKED.message, unreadable(LOCKED)],
+	['a missing path', PUBLISHED, '404', responding(404)],
+	['a role without access', PUBLISHED, '403', responding(403)],
 	['a web page', PUBLISHED, 'The service answered', responding(200, '<html>')],
 	['records without an ID', PUBLISHED, 'has no ID', responding(200, [{ number: 1 }])],
-	['a credential that is gone', ALWAYS, GONE.message, unreadable(GONE)],
-	['one that is not chosen', ALWAYS, NOT_CHOSEN.message, unreadable(NOT_CHOSEN)],
-	['an expression that fails', ALWAYS, 'Referenced node', undefined, { idField: NOWHERE }],
+	['a deleted credential', ALWAYS, GONE.message, unreadable(GONE)],
+	['a missing credential', ALWAYS, NOT_CHOSEN.message, unreadable(NOT_CHOSEN)],
+	['a failing expression', ALWAYS, 'Referenced node', undefined, { idField: NOWHERE }],
 	['a wrong key', ALWAYS, '401', responding(401)],
 	['an empty field', ALWAYS, 'ID Field', undefined, { idField: '' }],
 ];
 
 const MOMENTS = [
-	['a publication', 'activate'],
-	['a start of n8n', 'init'],
-	// n8n starts the triggers at its start and in a new leader alike.
-	['a change of leaders', 'leadershipChange'],
+	['publication', 'activate'],
+	['the start of n8n', 'init'],
+	// A new leader starts the triggers as n8n does at its start.
+	['a leader change', 'leadershipChange'],
 ] as const;
 
 const CASES = TROUBLES.flatMap(([name, fails, says, begin, wrong]) =>
@@ -95,7 +95,7 @@ const CASES = TROUBLES.flatMap(([name, fails, says, begin, wrong]) =>
 );
 
 test.each(CASES)(
-	'%s at %s: the activation fails: %s',
+	'%s at %s fails the activation: %s',
 	async (_, __, fails, { says, begin, idField = 'id', credential, mode }) => {
 		const staticData: IDataObject = {};
 		await begin?.();
@@ -110,12 +110,12 @@ test.each(CASES)(
 		expect(bench.logged()).toContain('Trigger: Not polled; the next scheduled poll');
 		expect(bench.logged()).toContain(says);
 		expect(bench.service.queries.length - before).toBeLessThanOrEqual(MOST_REQUESTS);
-		// The next one shows it, if it lasts.
+		// The next poll fails if the problem persists.
 		await expect(poll({ getPollBudgetMs: () => 20_000 })).rejects.toThrow(says);
 	},
 );
 
-test('what has changed meanwhile is told by the next poll', async () => {
+test('changes before an activation without a read are emitted by the next poll', async () => {
 	const staticData: IDataObject = {};
 	await bench.trigger({}, { staticData }).poll();
 	responding(503)();

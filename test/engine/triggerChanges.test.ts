@@ -21,7 +21,7 @@ const invoice = {
 	empty: [],
 };
 
-/** A trigger that has read the list once, and what gives the polls of it with other options. */
+/** A trigger after its first poll, and what makes its poll with other options. */
 async function begin(options: Record<string, unknown>, list: object[]) {
 	const state = { list };
 	const staticData: IDataObject = {};
@@ -32,13 +32,13 @@ async function begin(options: Record<string, unknown>, list: object[]) {
 	return { state, poll, pollWith, staticData };
 }
 
-describe('what has changed', () => {
+describe('an update', () => {
 	const lines = (...amounts: number[]) => amounts.map((amount) => ({ amount, text: 'x' }));
 	const address = { city: 'Köln', zip: '1' };
 	const [first] = invoice.lines;
 	const several = { name: 'b', tags: [], address: null };
 
-	// What is watched, what changes, and which fields are said to have changed.
+	// The options, the change, and the expected Changed Fields.
 	test.each<[Record<string, unknown>, object, string]>([
 		[{}, { name: 'b' }, 'name'],
 		[{}, { address }, 'address.city'],
@@ -62,7 +62,7 @@ describe('what has changed', () => {
 		[{ watchFields: 'x.y' }, { x: { y: 1 } }, 'x.y'],
 		[{ watchFields: 'name' }, { name: undefined }, 'name'],
 		[{ watchFields: 'x.y' }, { name: 'b' }, ''],
-	])('with %j, %j: %s', async (options, change, fields) => {
+	])('with %j after %j has the changed fields: %s', async (options, change, fields) => {
 		const { state, poll } = await begin({ changedFields: true, ...options }, [invoice]);
 		const contact = JSON.parse(JSON.stringify({ ...invoice, ...change })) as object;
 		state.list = [contact];
@@ -72,8 +72,7 @@ describe('what has changed', () => {
 		expect(await poll()).toEqual([]);
 	});
 
-	// The same with nothing but an ignored field as with nothing at all.
-	test.each([{}, [], null])('is nothing where an ignored field comes into %j', async (nothing) => {
+	test.each([{}, [], null])('is not emitted for an ignored field in %j', async (nothing) => {
 		const { state, poll } = await begin({ ignoreFields: 'stats.viewedAt' }, [
 			{ id: 1, stats: nothing },
 		]);
@@ -83,7 +82,7 @@ describe('what has changed', () => {
 		expect(inWords(await poll())).toEqual(['contactUpdated 1']);
 	});
 
-	test('is not said without Changed Fields, nor where the fields were not known', async () => {
+	test('has no changed fields without the option or before the fields are remembered', async () => {
 		const { state, poll, pollWith, staticData } = await begin({}, [invoice, { id: 2 }]);
 		state.list = [{ ...invoice, name: 'b' }, { id: 2 }];
 		expect(await poll()).toStrictEqual([{ event: 'contactUpdated', contact: state.list[0] }]);
@@ -104,7 +103,7 @@ describe('what has changed', () => {
 		expect(size()).toBeLessThan(withFields);
 	});
 
-	test('is said of the first update beside incremental reads, too', async () => {
+	test('has changed fields from the first one on, even with incremental reads', async () => {
 		const { state, pollWith } = await begin(incremental(), [invoice, { id: 2 }]);
 		const poll = pollWith({ ...incremental(), changedFields: true });
 		state.list = [];
@@ -117,7 +116,7 @@ describe('what has changed', () => {
 
 	const LINE = 'Changed Fields: left out, because the records have too many fields to remember';
 
-	test('is left out where the fields are too many to remember, said in the log once', async () => {
+	test('has no changed fields if there are too many to remember, which is logged once', async () => {
 		const many = { id: 1, ['x'.repeat(7_000_000)]: 'a' };
 		const { state, poll, pollWith, staticData } = await begin({ changedFields: true }, [many]);
 		const lines = () => bench.logged().split(LINE).length - 1;
@@ -128,7 +127,7 @@ describe('what has changed', () => {
 		state.list = [{ id: 1, name: 'c' }];
 		expect(await poll()).toStrictEqual([{ event: 'contactUpdated', contact: state.list[0] }]);
 		expect(lines()).toBe(1);
-		// Without the option, the fields are forgotten, and with it they are tried again.
+		// Turning the option off and on again tries once more.
 		expect(await pollWith()()).toEqual([]);
 		const pollAgain = pollWith({ changedFields: true });
 		expect(await pollAgain()).toEqual([]);
@@ -139,7 +138,7 @@ describe('what has changed', () => {
 	test.each([
 		['other', { watchFields: 'name' }],
 		['all', {}],
-	])('%s watched fields: one full read tells no update, the next does', async (_, options) => {
+	])('is not emitted by the first full read once %s fields are watched', async (_, options) => {
 		const { state, pollWith } = await begin({ ignoreFields: 'name' }, [invoice, { id: 2 }]);
 		const poll = pollWith(options);
 		state.list = [{ ...invoice, name: 'b' }, { id: 3 }];
@@ -155,7 +154,7 @@ describe('deletions that look like a mistake', () => {
 	const some = all.slice(0, 3);
 	const withheld = '54 of 57 known contacts are missing in the list; their deletion is withheld';
 
-	test('are withheld and said once a day, while all else goes on', async () => {
+	test('are withheld with one error a day, while other events go on', async () => {
 		const { state, poll } = await begin({}, all);
 		state.list = [...some];
 		expect(await poll()).toEqual([]);
@@ -178,7 +177,7 @@ describe('deletions that look like a mistake', () => {
 		await expect(poll()).rejects.toThrow('their deletion is withheld');
 	});
 
-	test('fail no two polls in a row where polls are a week apart, and are said again when the clock was set back', async () => {
+	test('do not fail two weekly polls in a row, and fail again after the clock was set back', async () => {
 		const { state, poll } = await begin({}, all);
 		state.list = some;
 		expect(await poll()).toEqual([]);
@@ -193,7 +192,7 @@ describe('deletions that look like a mistake', () => {
 		await expect(poll()).rejects.toThrow('their deletion is withheld');
 	});
 
-	test('are let through by the option', async () => {
+	test('are emitted if Max Deletion Percent is 100', async () => {
 		const { state, poll, pollWith } = await begin({}, all);
 		state.list = [...some, { id: 99 }];
 		expect(inWords(await poll())).toEqual(['contactCreated 99']);
@@ -204,7 +203,7 @@ describe('deletions that look like a mistake', () => {
 		expect(await pollWith({ maxDeletionPercent: 100 })()).toHaveLength(58);
 	});
 
-	test('are no error of an activation, but of the next poll of the schedule', async () => {
+	test('do not fail the activation, but the next scheduled poll', async () => {
 		const { state, poll, pollWith } = await begin({}, all);
 		state.list = some;
 		expect(await poll()).toEqual([]);
@@ -213,12 +212,12 @@ describe('deletions that look like a mistake', () => {
 		expect(bench.logged()).toContain(withheld);
 		await expect(pollAgain()).rejects.toThrow(withheld);
 		expect(await pollAgain()).toEqual([]);
-		// Another start of n8n says no more than the log.
+		// Another start of n8n only logs it.
 		const pollLater = pollWith();
 		expect([await pollLater(), await pollLater()]).toEqual([[], []]);
 	});
 
-	test('are no error where nobody wants deletions, and said in the log once a day', async () => {
+	test('are only logged, once a day, if deletions are not emitted', async () => {
 		let list = all;
 		bench.service.response = () => list;
 		const { poll } = bench.trigger({ events: ['contactCreated'] });
@@ -232,7 +231,7 @@ describe('deletions that look like a mistake', () => {
 		expect([await poll(), lines()]).toEqual([[], 2]);
 	});
 
-	test('are withheld by incremental reads too, where they are marked', async () => {
+	test('are withheld by incremental reads, too, if they are marked', async () => {
 		const marked = deletedWhen('deleted', 'true');
 		const { state, poll } = await begin({ ...incremental(), ...marked }, all);
 		state.list = all.slice(3).map((one) => ({ ...one, deleted: true }));
@@ -246,7 +245,7 @@ describe('deletions that look like a mistake', () => {
 	});
 });
 
-describe('a record with the mark of a deleted one', () => {
+describe('a record marked as deleted', () => {
 	const mark = (value: string) => deletedWhen('status', value);
 	const old = [{ id: 1 }, { id: 2, status: 'archived' }, { id: 3, status: 'deleted' }];
 
@@ -254,7 +253,7 @@ describe('a record with the mark of a deleted one', () => {
 		['removed', {}, {}],
 		['removed, with incremental reads', {}, incremental()],
 		['narrowed', mark('deleted'), {}],
-	])('was not created when the setting is %s', async (_, edited, more) => {
+	])('is not emitted as created once Deleted When is %s', async (_, edited, more) => {
 		const { state, pollWith } = await begin({ ...mark('archived, deleted'), ...more }, old);
 		const poll = pollWith({ ...edited, ...more });
 		state.list = [...old, { id: 4 }];
@@ -263,7 +262,7 @@ describe('a record with the mark of a deleted one', () => {
 		expect(inWords(await poll())).toEqual(['contactCreated 5']);
 	});
 
-	test('does not make pages new that are always the same', async () => {
+	test('does not hide that all pages are the same', async () => {
 		bench.service.response = () => old;
 		const { poll } = bench.trigger({ options: { ...mark('archived'), ...pages('pageNumber') } });
 		await expect(reasonOf(poll())).resolves.toMatch(

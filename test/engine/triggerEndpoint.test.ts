@@ -1,4 +1,4 @@
-// The trigger watches any list of the service: by its path, with the same checks as API Request.
+// The trigger watches any list of the service by its path, with the same checks as API Request.
 
 import type { INodeParameters } from 'n8n-workflow';
 
@@ -11,7 +11,7 @@ const EVENTS = ['recordCreated', 'recordUpdated', 'recordDeleted'];
 const watch = (path: string, more: Record<string, unknown> = {}) =>
 	bench.trigger({ source: 'endpoint', path, events: EVENTS, ...more });
 
-test('emits what was created, updated and deleted, as records', async () => {
+test('emits created, updated and deleted records of a path', async () => {
 	bench.service.response = () => ({ payments: [{ id: 'p1', amount: 5 }, { id: 'p2' }] });
 	const { poll } = watch('/txndata/getPayments?status=open');
 	expect(await poll()).toEqual([]);
@@ -24,7 +24,7 @@ test('emits what was created, updated and deleted, as records', async () => {
 	expect(await poll()).toEqual([{ event: 'recordDeleted', record: { id: 'p2' } }]);
 });
 
-test('begins anew at another path', async () => {
+test('starts over when the path changes', async () => {
 	const staticData = {};
 	const pollAt = async (path: string, ...ids: number[]) => {
 		bench.service.response = () => ids.map((id) => ({ id }));
@@ -37,7 +37,7 @@ test('begins anew at another path', async () => {
 	expect(await pollAt('/other', 2, 3)).toEqual(['recordCreated 3']);
 });
 
-test('where a fixed header asks for changes, a 304 is an error that says what to do instead', async () => {
+test('a 304 is an error if a fixed header asks for it, but not with Incremental', async () => {
 	bench.service.response = (_, response) => response.writeHead(304).end();
 	const { poll } = watch('/list', { options: headers({ name: 'If-None-Match', value: '"a"' }) });
 	expect(await reasonOf(poll())).toContain('Remove it from the option Headers');
@@ -65,7 +65,7 @@ test.each<[object, string]>([
 	[{ events: ['contactCreated'] }, 'Choose at least one of recordCreated'],
 	[{ events: [] }, 'Events: is not a list of known events'],
 	[{ events: [EVENTS[0], 'other'] }, 'Events: is not a list'],
-	// n8n does not evaluate it.
+	// n8n does not evaluate expressions here.
 	[{ events: '={{ 1 }}' }, 'Events: is not'],
 	[{ idField: ' ' }, 'ID Field: is empty Enter the field that identifies a record'],
 	[{ options: { emitExisting: 'a' } }, 'Emit Existing: must be true or false'],
@@ -87,7 +87,7 @@ test.each<[object, string]>([
 	[SINCE({ fullReadHours: -1 }), 'Full Read Hours: must be'],
 	[SINCE({ lookbackSeconds: 'x' }), 'Lookback Seconds: must be'],
 	[SINCE({ sendIn: 'body' }), 'Send In: is not known Use one of '],
-])('%j is an error before anything is sent: %s', async (parameters, message) => {
+])('%j is refused before any request: %s', async (parameters, message) => {
 	const reason = await reasonOf(watch('/list', { ...parameters }).poll());
 	expect(reason).toContain(message);
 	expect(reason).toMatch(/ (Choose|Enter|Use|Remove|Replace|Set|Write) | credential/);
@@ -95,12 +95,12 @@ test.each<[object, string]>([
 });
 
 test.each<[string, isPart: boolean, Record<string, unknown>]>([
-	['a path with a query', true, { path: '=/list?since={{ $now.toMillis() }}' }],
-	['a path without one', false, { path: '={{ "/list" }}' }],
+	['the query of a path', true, { path: '=/list?since={{ $now.toMillis() }}' }],
+	['a path without a query', false, { path: '={{ "/list" }}' }],
 	['the value of a header', true, { options: headers({ name: 'X-A', value: '={{ 5 }}' }) }],
 	['the name of a header', true, { options: headers({ name: '={{ "X-A" }}', value: '5' }) }],
 	['a query parameter', true, { options: query('limit', '={{ 5 }}') }],
-])('with an expression as %s, only changes are read: %s', async (_, isPart, parameters) => {
+])('with an expression in %s, no deletion is emitted: %s', async (_, isPart, parameters) => {
 	bench.service.response = () => [{ id: 1 }, { id: 2 }];
 	const { poll } = watch('/list', parameters);
 	await poll();

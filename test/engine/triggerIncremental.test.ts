@@ -1,5 +1,5 @@
-// Incremental reads: nothing is missed and nothing told twice, judged by the history of a service with a clock of
-// its own; deletions by full reads and by marks.
+// Incremental reads: no change is missed or emitted twice, judged by the history of a service with its own clock.
+// Deletions are found by full reads and by marks.
 
 import type { ServerResponse } from 'node:http';
 
@@ -39,7 +39,7 @@ async function begin(
 		copy.play(events, service.records);
 		return inWords(events);
 	};
-	/** What is wrong with the events, by the service's own list. */
+	/** Where the events differ from the service's own list. */
 	const faults = () => ({
 		falseEvents: copy.falseEvents,
 		...copy.differencesFrom(service.records),
@@ -49,7 +49,7 @@ async function begin(
 
 const NO_FAULTS = { falseEvents: [], missing: [], left: [] };
 
-describe('what it asks for', () => {
+describe('the start time of an incremental read', () => {
 	const AT = Date.UTC(2026, 5, 30, 22, 15, 30);
 
 	test.each<[string, INodeParameters, string]>([
@@ -63,10 +63,10 @@ describe('what it asks for', () => {
 		['httpDate', { timeZone: BERLIN }, 'Tue, 30 Jun 2026 22:10:30 GMT'],
 		['custom', { customFormat: 'dd.MM.yyyy HH:mm', timeZone: BERLIN }, '01.07.2026 00:10'],
 		['custom', { customFormat: `'[{"since":"'yyyy-MM-dd'"}]'` }, '[{"since":"2026-06-30"}]'],
-		// The hour that comes twice: before it, so that the service cannot read the later one.
+		// In the hour that comes twice, an earlier time, as the service may take the time for the later one.
 		['custom', { customFormat: 'HH:mm', timeZone: BERLIN, at: '2026-10-25T00:40:00Z' }, '01:35'],
 		['custom', { customFormat: 'HH:mm', timeZone: BERLIN, at: '2026-10-25T01:40:00Z' }, '02:35'],
-	])('as %s %j', async (format, { at, ...values }, expected) => {
+	])('is sent as %s with %j', async (format, { at, ...values }, expected) => {
 		const time = at === undefined ? AT : Date.parse(at as string);
 		const { service, pollAfter } = await begin(
 			{ aheadMs: time - Date.now(), parse: () => 0 },
@@ -76,14 +76,14 @@ describe('what it asks for', () => {
 		expect(service.since).toEqual([undefined, expected]);
 	});
 
-	test('in place of a parameter of the same name', async () => {
+	test('replaces a parameter of the same name', async () => {
 		const since = '2020-01-01T00:00:00Z';
 		const { service, pollAfter } = await begin({}, {}, query('since', since));
 		await pollAfter();
 		expect(service.since).toEqual([since, expect.not.stringMatching(since)]);
 	});
 
-	test('begins with the first response of the last read, of either kind, and goes by header too', async () => {
+	test('is that of the first response of the previous read, and may be sent in a header', async () => {
 		const { service, pollAfter } = await begin({ header: 'X-Since' }, { sendIn: 'header' });
 		await pollAfter(2 * MINUTE);
 		await pollAfter(3 * MINUTE);
@@ -99,7 +99,7 @@ describe('what it asks for', () => {
 		['Full Read Hours 2,000', { fullReadHours: 2_000 }],
 		['an expression', {}, query('open', '={{ "yes" }}')],
 	])(
-		'is the whole list where the service refuses an old time, with %s',
+		'is left out for a full read if the service refuses an old time, with %s',
 		async (_, values, more = {}) => {
 			const MONTH = 30 * 24 * HOUR;
 			const respond = ({ since }: Query, response: ServerResponse) => {
@@ -110,7 +110,7 @@ describe('what it asks for', () => {
 			bench.service.response = respond;
 			const { poll } = bench.trigger({ options: { ...incremental(values), ...more } });
 			expect(await poll()).toEqual([]);
-			// The workflow is off meanwhile. A timer takes no longer time.
+			// The workflow is off for 40 days, in steps because no timer takes longer.
 			for (let days = 0; days < 40; days += 20) await after(20 * 24 * HOUR);
 			bench.service.response = (...request) => {
 				const list = respond(...request);
@@ -122,7 +122,7 @@ describe('what it asks for', () => {
 	);
 });
 
-/** Plays changes, of which some are shown late, and polls each minute. */
+/** Makes changes, some of which show late, and polls in between. */
 async function playDay({ service, pollAfter, faults }: Awaited<ReturnType<typeof begin>>) {
 	for (let round = 1; round <= 12; round++) {
 		service.write(100 + round);
@@ -137,10 +137,10 @@ async function playDay({ service, pollAfter, faults }: Awaited<ReturnType<typeof
 	expect(bench.logged()).not.toContain('twice with different content');
 }
 
-describe('nothing is missed and nothing told twice', () => {
+describe('no change is missed or emitted twice', () => {
 	test.each<[string, SimulatedSettings, INodeParameters]>([
-		['without a Date, with an exclusive filter', { noDate: true, isExclusive: true }, {}],
-		['by days', { precisionMs: 24 * HOUR }, { format: 'date' }],
+		['without a Date header and with an exclusive filter', { noDate: true, isExclusive: true }, {}],
+		['with a filter by days', { precisionMs: 24 * HOUR }, { format: 'date' }],
 	])('%s', async (_, settings, values) => {
 		await playDay(await begin(settings, { fullReadHours: 0, ...values }));
 	});
@@ -148,11 +148,11 @@ describe('nothing is missed and nothing told twice', () => {
 	const nothing = (status: number) => (response: ServerResponse) =>
 		void response.writeHead(status).end();
 	test.each<[string, (response: ServerResponse) => unknown, requests: number]>([
-		['304', nothing(304), 1],
-		['204', nothing(204), 1],
+		['a 304', nothing(304), 1],
+		['a 204', nothing(204), 1],
 		['an empty list', () => [], 1],
-		['404 beside a list that is there', nothing(404), 2],
-	])('%s is nothing changed', async (_, respond, requests) => {
+		['a 404 for the changes of an existing list', nothing(404), 2],
+	])('if %s means that nothing has changed', async (_, respond, requests) => {
 		const settings = { pageSize: 3 };
 		const { service, pollAfter, faults } = await begin(settings, { fullReadHours: 0 }, PAGES);
 		const before = bench.service.queries.length;
@@ -171,7 +171,7 @@ describe('nothing is missed and nothing told twice', () => {
 		expect(faults()).toEqual(NO_FAULTS);
 	});
 
-	test('a service that refuses the parameter on later pages gives the whole list', async () => {
+	test('if the service refuses the parameter on later pages', async () => {
 		let rev = 1;
 		bench.service.response = ({ since, from }, response) => {
 			response.setHeader('date', new Date().toUTCString());
@@ -188,7 +188,7 @@ describe('nothing is missed and nothing told twice', () => {
 		expect(await poll()).toEqual([]);
 	});
 
-	test('404 is an error where the list is not there either', async () => {
+	test('but a 404 is an error if the list itself is missing', async () => {
 		const { pollAfter } = await begin();
 		bench.service.response = (_, response) => nothing(404)(response);
 		await expect(pollAfter()).rejects.toThrow('404');
@@ -196,7 +196,7 @@ describe('nothing is missed and nothing told twice', () => {
 });
 
 describe('deletions', () => {
-	test('are found by full reads, of which the second follows with the next poll', async () => {
+	test('are found by a full read and confirmed by a second one in the next poll', async () => {
 		const { service, pollAfter } = await begin({}, { fullReadHours: 2.5 });
 		await after(HOUR);
 		service.remove(2);
@@ -212,7 +212,7 @@ describe('deletions', () => {
 		]);
 	});
 
-	test('are found each day by daily polls, although a full read takes longer than another one', async () => {
+	test('are found every day by daily polls, although full reads are slow', async () => {
 		const { service, pollAfter } = await begin();
 		const { response } = bench.service;
 		bench.service.response = (query, raw) => {
@@ -225,7 +225,7 @@ describe('deletions', () => {
 		expect(service.since.filter((since) => since === undefined)).toHaveLength(4);
 	});
 
-	test('by marks need no full read', async () => {
+	test('by mark need no full read', async () => {
 		const all = [1, 2, 3].map((id) => ({ id, gone: false }));
 		bench.service.response = () => all;
 		const { poll } = bench.trigger({
@@ -247,7 +247,7 @@ describe('deletions', () => {
 		[false, false],
 		['0000-00-00 00:00:00', false],
 		[{ by: 'a' }, false],
-	])('by any mark, %j: %s', async (deletedAt, isMarked) => {
+	])('are recognized by any value of the mark, %j: %s', async (deletedAt, isMarked) => {
 		bench.service.response = () => [{ id: 1 }];
 		const { poll } = bench.trigger({ options: deletedWhen('deletedAt', '*') });
 		await poll();
@@ -264,7 +264,7 @@ describe('deletions', () => {
 		[null, true],
 		[['gone'], false],
 		[undefined, false],
-	])('by the mark %j: %s', async (mark, isMarked) => {
+	])('are recognized by a listed value of the mark, %j: %s', async (mark, isMarked) => {
 		bench.service.response = () => [{ id: 1 }];
 		const { poll } = bench.trigger({ options: deletedWhen('a.mark', 'gone, true, 7, null') });
 		await poll();

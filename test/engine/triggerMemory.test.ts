@@ -1,4 +1,4 @@
-// What the trigger remembers belongs to what was asked, outlives a restart, and is changed by one poll only.
+// What the trigger remembers belongs to its poll settings, survives a restart, and is changed by one poll at a time.
 
 import type { IDataObject, INode } from 'n8n-workflow';
 
@@ -15,7 +15,7 @@ const list = (count: number, from = 1) =>
 	}));
 const copyOf = (data: IDataObject) => JSON.parse(JSON.stringify(data)) as IDataObject;
 
-/** What n8n has saved of a trigger that has read the list once. */
+/** The saved state of a trigger after its first poll. */
 async function memoryOf(parameters: Record<string, unknown> = {}): Promise<IDataObject> {
 	const { poll, staticData } = bench.trigger(parameters);
 	await poll();
@@ -24,7 +24,7 @@ async function memoryOf(parameters: Record<string, unknown> = {}): Promise<IData
 
 const TENANT = { name: 'X-Tenant', value: 'acme' };
 
-describe('another question', () => {
+describe('changed poll settings', () => {
 	const OTHER_KEY = 'fedcba9876543210'.repeat(4);
 
 	beforeEach(() => {
@@ -48,7 +48,7 @@ describe('another question', () => {
 			{ source: 'endpoint', path: '/list', events: ['recordCreated', 'recordDeleted'] },
 			() => ({}),
 		],
-	])('%s is a first poll, said in the log', async (_, word, parameters, more) => {
+	])('make a first poll and a log line: %s', async (_, word, parameters, more) => {
 		const staticData = await memoryOf();
 		expect(bench.logged()).not.toContain('changed');
 		const other = bench.trigger(parameters, { ...more(), staticData });
@@ -65,14 +65,14 @@ describe('another question', () => {
 		expect(await poll()).toEqual([]);
 	});
 
-	test('emits everything with Emit Existing', async () => {
+	test('emit everything with Emit Existing', async () => {
 		const staticData = await memoryOf();
 		const options = { emitExisting: true, ...query('status', 'open') };
 		expect(await bench.trigger({ options }, { staticData }).poll()).toHaveLength(3);
 		expect(bench.logged()).toContain('because the query changed: the contacts are all new');
 	});
 
-	test('is not an expression that has another value in each poll', async () => {
+	test('do not include an expression with another value in each poll', async () => {
 		const parameters = { options: query('since', '={{ $now.toMillis() }}') };
 		const staticData = await memoryOf(parameters);
 		bench.service.response = () => ({ contacts: list(4) });
@@ -88,14 +88,14 @@ describe('another question', () => {
 		['query', { value: 'other' }, true],
 		['query', { name: 'x-tenant' }, true],
 		['query', {}, false],
-	])('is, of a %s beside another, %j: %s', async (part, changed, isOther) => {
+	])('start over for one %s of two changed by %j: %s', async (part, changed, isOther) => {
 		const LANGUAGE = { name: 'Accept-Language', value: 'de' };
 		const withEntries = (...parameters: Array<typeof TENANT>) => ({
 			options: { [`${part}Parameters`]: { parameters } },
 		});
 		const staticData = await memoryOf(withEntries(TENANT, LANGUAGE));
 		bench.service.response = () => ({ contacts: list(4) });
-		// In another order.
+		// In reverse order, which makes no difference.
 		const parameters = withEntries(LANGUAGE, { ...TENANT, ...changed });
 		const { poll } = bench.trigger(parameters, { staticData });
 		expect(inWords(await poll())).toEqual(isOther ? [] : ['contactCreated 4']);
@@ -106,18 +106,18 @@ describe('another question', () => {
 	test.each([
 		['key for the same business', {}, { credential: { apiKey: OTHER_KEY } }],
 		[
-			'page size, another time-out, Incremental or other events',
+			'page size, timeout, Incremental or choice of events',
 			{ events: ['contactCreated'], options: EDITED },
 			{},
 		],
-	])('is not another %s', async (_, parameters, more) => {
+	])('do not start over for another %s', async (_, parameters, more) => {
 		const staticData = await memoryOf();
 		bench.service.response = ({ offset = '0' }) => ({ contacts: offset === '0' ? list(4) : [] });
 		const { poll } = bench.trigger(parameters, { ...more, staticData });
 		expect(inWords(await poll())).toEqual(['contactCreated 4']);
 	});
 
-	test('when Pagination is set up: what is behind the page that seemed to be all was there before', async () => {
+	test('do not emit the records on later pages once Pagination is set up', async () => {
 		let count = 8;
 		bench.service.response = ({ page = '1' }) => list(count).slice(3 * +page - 3, 3 * +page);
 		const staticData = await memoryOf();
@@ -127,7 +127,7 @@ describe('another question', () => {
 		expect(inWords(await poll())).toEqual(['contactCreated 9']);
 	});
 
-	test('when only Incremental is edited, what comes on a second page is created', async () => {
+	test('emit new records on a second page as created after an edit of Incremental', async () => {
 		let count = 3;
 		bench.service.response = ({ page = '1' }) => ({
 			contacts: list(count).slice(3 * +page - 3, 3 * +page),
@@ -142,7 +142,7 @@ describe('another question', () => {
 		expect(inWords(await poll())).toEqual(['contactCreated 4']);
 	});
 
-	test('when Pagination is set up beside Incremental, what was there before is updated, not created', async () => {
+	test('emit older records as updated, not created, once Pagination joins Incremental', async () => {
 		let edited = 0;
 		bench.service.response = ({ page = '1', since }) => {
 			const all = list(8).map((one, index) =>
@@ -160,7 +160,7 @@ describe('another question', () => {
 		expect(inWords(await poll())).toEqual(['contactUpdated 8']);
 	});
 
-	test('after three polls, what is on later pages is created although no read is complete', async () => {
+	test('emit created records after three polls with Pagination, even if no read is complete', async () => {
 		let count = 8;
 		const contacts = (page = '1') => list(count).slice(3 * +page - 3, 3 * +page);
 		bench.service.response = ({ page }) => ({ contacts: contacts(page) });
@@ -173,16 +173,16 @@ describe('another question', () => {
 	});
 });
 
-describe('what was saved', () => {
+describe('the saved state', () => {
 	beforeEach(() => {
 		bench.service.response = () => list(3);
 	});
 
 	test.each<[string, IDataObject, string]>([
 		['a later version', { records: { version: 4, ids: [1, 9] } }, 'another version of this node'],
-		['a hand that broke it', { records: { version: 4, ids: [1], hashes: 'a' } }, 'another version'],
-		['nobody, as after an import', {}, 'nothing was known: the contacts are remembered'],
-	])('by %s is begun anew, said in the log', async (_, data, reason) => {
+		['a broken manual edit', { records: { version: 4, ids: [1], hashes: 'a' } }, 'another version'],
+		['no earlier poll, as after an import', {}, 'nothing was known: the contacts are remembered'],
+	])('from %s starts over with a log line', async (_, data, reason) => {
 		const { poll, staticData } = bench.trigger({}, { staticData: { [MEMORY]: data } });
 		expect(await poll()).toEqual([]);
 		expect(bench.logged()).toContain(`This is a first poll, because ${reason}`);
@@ -192,7 +192,7 @@ describe('what was saved', () => {
 		expect(inWords(await poll())).toEqual(['contactCreated 4']);
 	});
 
-	test('holds neither the key nor the address, and is not written again when nothing has changed', async () => {
+	test('holds neither key nor address, and is not rewritten without a change', async () => {
 		const { poll, staticData } = bench.trigger();
 		await poll();
 		expect(JSON.stringify(staticData)).not.toMatch(/127\.0\.0\.1|[0-9a-f]{20}/);
@@ -202,16 +202,16 @@ describe('what was saved', () => {
 	});
 });
 
-describe('a trigger is known by the ID of its node', () => {
+describe('the memory of a trigger', () => {
 	const NEW_NAME = { name: 'Contacts' };
 	const OTHER_NODE = { id: 'other' };
 
-	/** The events of a poll after n8n has started again with what it has saved by then. */
+	/** The events of the first poll after a restart of n8n with the saved state. */
 	async function publish(staticData: IDataObject, settings: Partial<INode> = {}) {
 		return inWords(await bench.trigger({}, { staticData, settings }).poll());
 	}
 
-	test('renamed, and renamed back, it misses and repeats nothing', async () => {
+	test('misses and repeats nothing after a rename and back', async () => {
 		bench.service.response = () => list(3);
 		const staticData = await memoryOf();
 		bench.service.response = () => list(4);
@@ -221,7 +221,7 @@ describe('a trigger is known by the ID of its node', () => {
 		expect(await publish(staticData)).toEqual(['contactCreated 5']);
 	});
 
-	test('another one of its name begins anew, and leaves its memory for an older version', async () => {
+	test('is kept for an older version if another node has taken the name', async () => {
 		bench.service.response = () => list(3);
 		const staticData = await memoryOf();
 		bench.service.response = () => list(4);
@@ -231,8 +231,8 @@ describe('a trigger is known by the ID of its node', () => {
 	});
 
 	test.each<[string, Partial<INode>, string]>([
-		['triggers of one ID have a memory each by their names', {}, 'Trigger'],
-		['a trigger keeps the ID that another node shares', { type: 'n8n-nodes-base.set' }, 'trigger'],
+		['is kept by name if triggers share an ID', {}, 'Trigger'],
+		['is kept by ID if another type of node shares it', { type: 'n8n-nodes-base.set' }, 'trigger'],
 	])('in n8n 1.x, %s', async (_, other, known) => {
 		bench.service.response = () => list(3);
 		const { poll, workflow, staticData } = bench.trigger();
@@ -241,7 +241,7 @@ describe('a trigger is known by the ID of its node', () => {
 		expect(remembered(staticData)).toEqual([known]);
 	});
 
-	test('one that was added since is not taken for deleted', async () => {
+	test('is not dropped for a trigger that was added since', async () => {
 		bench.service.response = () => list(3);
 		const { poll, workflow, staticData } = bench.trigger();
 		await poll();
@@ -253,8 +253,8 @@ describe('a trigger is known by the ID of its node', () => {
 	});
 });
 
-describe('polls that overlap', () => {
-	/** A trigger that knows three contacts, and the polls of others begin when the service responds to a fourth. */
+describe('overlapping polls', () => {
+	/** Lets a trigger that knows three contacts and the others poll before the service responds with a fourth. */
 	async function overlap(others: (staticData: IDataObject) => Array<() => Promise<IDataObject[]>>) {
 		bench.service.response = () => list(3);
 		const { poll, staticData } = bench.trigger();
@@ -271,13 +271,13 @@ describe('polls that overlap', () => {
 		return { events: await Promise.all(polls), during, poll };
 	}
 
-	test('of one trigger: the second one sees nothing, and the first one loses nothing', async () => {
+	test('of one trigger: the second emits nothing, and the first loses nothing', async () => {
 		const { events, during } = await overlap(() => []);
 		expect(during).toEqual([]);
 		expect(events.map(inWords)).toEqual([['contactCreated 4']]);
 	});
 
-	test('of which n8n has read the durable cursor of the second before it has saved that of the first', async () => {
+	test('emit nothing twice if n8n reads the durable cursor for one before it saves that of the other', async () => {
 		const { poll } = bench.trigger();
 		const pollWith = async (cursor: IDataObject) =>
 			inWords(await poll({ getPollBudgetMs: () => 20_000, getWorkflowStaticData: () => cursor }));
@@ -293,7 +293,7 @@ describe('polls that overlap', () => {
 		expect(await pollWith(structuredClone(saved))).toEqual(['contactCreated 4']);
 	});
 
-	test('with a manual test: each has its own', async () => {
+	test('of a trigger and a manual test run each emit their own events', async () => {
 		const { events } = await overlap((staticData) => [
 			bench.trigger({}, { mode: 'manual', staticData }).poll,
 		]);

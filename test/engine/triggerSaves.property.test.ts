@@ -1,5 +1,5 @@
-// Whatever n8n makes of its saves: no event is lost for ever, and one is told again only when n8n had not saved what
-// told it by the time of the poll that tells it again, and does not hold it any more.
+// Whatever happens to n8n's saves: no event is lost, and one is emitted again only if n8n has neither saved nor still holds
+// the state after its first emission.
 
 import * as fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
@@ -20,7 +20,7 @@ import { useTriggerBench } from '../support/triggerBench';
 const RUNS = Number(process.env.TRIGGER_RUNS ?? 30);
 const SEED = Number(process.env.TRIGGER_SEED ?? 2026);
 const POLLS_APART_MS = 60_000;
-/** When another node of the workflow emits its items, after a poll that has found some. */
+/** How long after a poll with events another node of the workflow emits its items. */
 const CLOCK_MS = 500;
 /** Until the last late save has landed. */
 const ALL_SAVED_MS = 100_000;
@@ -43,11 +43,11 @@ async function play(history: SaveHistory): Promise<unknown> {
 	const options = { ...paginationOf(history), maxDeletionPercent: 100 };
 	const start = () => n8n.start((staticData) => bench.trigger({ options }, { staticData }));
 
-	/** What a copy has that was told all that led to what is remembered, by the text of that. */
+	/** By the text of a remembered state: a copy with all events that led to it. */
 	const copies = new Map<string, Copy>([['', list.records]]);
 	const falseEvents: string[] = [];
 	const durable = new Set<N8nProcess['trigger']>();
-	/** The copies of what the last poll of a process may have begun with: of two processes, both may have saved it. */
+	/** The copies for the states that the last poll may have begun with: each of two processes may have saved one. */
 	const copiesOf = ({ seen }: N8nProcess): Copy[] => {
 		const newest = Math.max(...seen.slice(-2).map(({ revision }) => revision));
 		const those = seen.filter(({ revision }) => revision === newest);
@@ -72,7 +72,7 @@ async function play(history: SaveHistory): Promise<unknown> {
 		n: N8nProcess,
 		{ strikes = [], save, ends, slowMs = 0 }: Partial<SavedPoll>,
 	) => {
-		// The durable scheduler asks n8n's database before it emits, and each poll has a workflow of its own.
+		// The durable scheduler asks n8n's database before it emits, and gives each poll its own workflow.
 		const isDurable = ends === 'emittedLate';
 		if (isDurable || durable.has(n.trigger)) n.republish();
 		const { trigger } = n;
@@ -141,7 +141,7 @@ async function play(history: SaveHistory): Promise<unknown> {
 	return { falseEvents, ...copy.differencesFrom(list.records) };
 }
 
-test('saves that are late, lost, repeated or set back lose no event, and repeat only what was not saved', async () => {
+test('late, lost, repeated or reverted saves lose no event and repeat only unsaved ones', async () => {
 	const property = fc.asyncProperty(saveHistory, async (history) => {
 		expect(await play(history)).toEqual({ falseEvents: [], missing: [], left: [] });
 	});

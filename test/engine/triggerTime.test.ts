@@ -1,5 +1,4 @@
-// A poll keeps to the time that n8n gives it, and to its place behind sends: what does not fit, the next poll
-// goes on with.
+// A poll keeps to n8n's time budget and lets sends go first. The next poll continues what did not fit.
 
 import * as n8nWorkflow from 'n8n-workflow';
 
@@ -12,7 +11,7 @@ import { useTriggerBench } from '../support/triggerBench';
 const bench = useTriggerBench();
 
 const BUDGET = { getPollBudgetMs: () => 1_000 };
-/** Far less than any request waits here, and more than a busy machine is late. */
+/** Far less than any request waits here, and more than the delays of a busy machine. */
 const LONGEST_MS = 10_000;
 const contacts = (count: number) =>
 	Array.from({ length: count }, (_, index) => ({ id: index + 1 }));
@@ -21,8 +20,8 @@ type PollError = n8nWorkflow.NodeApiError & { failure?: unknown };
 const errorOf = async (polled: Promise<unknown>) =>
 	(await polled.catch((error: unknown) => error)) as PollError;
 
-/** A list that is served with five contacts per page, each page after `delayMs`. */
-function responseSlowly(list: object[], delayMs = 120) {
+/** Serves a list with five contacts per page, each page after `delayMs`. */
+function respondSlowly(list: object[], delayMs = 120) {
 	bench.service.response = ({ page }, response) => {
 		const start = 5 * (Number(page) - 1);
 		response.setHeader('content-type', 'application/json');
@@ -34,8 +33,8 @@ function responseSlowly(list: object[], delayMs = 120) {
 const byPage = { options: pages('pageNumber', { pageSize: 5 }) };
 const pagesAsked = () => bench.service.queries.map(({ page }) => Number(page));
 
-test('a read that does not fit goes on at the page it had reached', async () => {
-	responseSlowly(contacts(60));
+test('a read that exceeds the budget goes on at its page in the next poll', async () => {
+	respondSlowly(contacts(60));
 	const { poll, staticData } = bench.trigger(byPage);
 	const startedAt = performance.now();
 	expect(await poll(BUDGET)).toEqual([]);
@@ -43,33 +42,33 @@ test('a read that does not fit goes on at the page it had reached', async () => 
 	const first = pagesAsked().length;
 	expect(first).toBeGreaterThan(1);
 	expect(first).toBeLessThan(12);
-	// A restart in between: what has been read by then was saved.
+	// The page state survives a restart in between.
 	const saved = JSON.parse(JSON.stringify(staticData)) as Record<string, never>;
 	const again = bench.trigger(byPage, { staticData: saved });
 	for (let polls = 0; polls < 3; polls++) expect(await again.poll(BUDGET)).toEqual([]);
 	const asked = pagesAsked();
-	// Each page once, and where the time was up in the middle of a request, that page again.
+	// Each page once, and again if the budget ended during its request.
 	const steps = asked.slice(1).map((page, index) => page - (asked[index] ?? 0));
 	expect(asked[0]).toBe(1);
 	expect(steps.slice(0, asked.indexOf(13)).every((step) => step === 0 || step === 1)).toBe(true);
 	expect(asked).toContain(13);
 });
 
-test('a poll waits for room again and again, as long as its time lasts', async () => {
-	responseSlowly(contacts(70), 0);
+test('a poll waits for room as often as its budget allows', async () => {
+	respondSlowly(contacts(70), 0);
 	const { poll } = bench.trigger(byPage, { credential: { limits: oneLimit(1, 2.5) } });
 	expect(await poll()).toEqual([]);
 	expect(pagesAsked()).toEqual(Array.from({ length: 15 }, (_, index) => index + 1));
 });
 
-test('a request without a response ends with its own timeout, and is sent again', async () => {
+test('a request without a response is retried after its own timeout', async () => {
 	bench.service.response = () => (bench.service.queries.length > 1 ? contacts(1) : undefined);
 	const { poll } = bench.trigger({ options: { timeout: 5 } });
 	expect(await poll()).toEqual([]);
 	expect(bench.service.queries).toHaveLength(2);
 });
 
-describe('a poll in which nothing could be read says why, in its time', () => {
+describe('a poll that reads nothing fails in time and says why', () => {
 	const refuse =
 		(status: number, headers = {}): (typeof bench.service)['response'] =>
 		(_, response) =>
@@ -86,12 +85,12 @@ describe('a poll in which nothing could be read says why, in its time', () => {
 		serve?: (typeof bench.service)['response'];
 		/** Requests in a minute. */
 		max?: number;
-		/** Whether another poll has asked before. */
+		/** Whether another poll has run before. */
 		isAsked?: boolean;
 		options?: object;
 		budget?: object;
 	}
-	/** Of the error, with the time to wait (s) and what n8n understands of it. */
+	/** The error, with the time to wait (s) and the cause that n8n reads. */
 	interface Said {
 		message: string;
 		description?: string | RegExp;
@@ -116,7 +115,7 @@ describe('a poll in which nothing could be read says why, in its time', () => {
 			{ message: NO_ROOM, description: LATER, seconds: [30, 30] },
 		],
 		[
-			'an earlier response that asked for longer',
+			'an earlier 503 that asked for longer',
 			{ serve: refuse(503, { 'retry-after': '3600' }), isAsked: true },
 			{ message: 'Not read: the service asks to wait for another 60 min' },
 		],
@@ -130,7 +129,7 @@ describe('a poll in which nothing could be read says why, in its time', () => {
 			{ serve: () => undefined },
 			{ message: IN_TIME, description: ON_TIME, cause: 'temporarily-unavailable' },
 		],
-		['a key', { serve: refuse(401) }, { message: '401', description: 'Four causes are possible' }],
+		['a 401', { serve: refuse(401) }, { message: '401', description: 'Four causes are possible' }],
 	])('%s', async (_, setup, said) => {
 		const { serve, max = 9, isAsked = max === 1, options = {}, budget = BUDGET } = setup;
 		bench.service.response = serve ?? (() => contacts(1));
@@ -146,7 +145,7 @@ describe('a poll in which nothing could be read says why, in its time', () => {
 		const [least, most] = said.seconds ?? [];
 		if (least !== undefined) expect(retryAfterSeconds).toBeGreaterThanOrEqual(least);
 		if (most !== undefined) expect(retryAfterSeconds).toBeLessThanOrEqual(most);
-		// n8n 1.x takes no notice of what an error declares.
+		// n8n 1.x ignores what an error declares.
 		const { cause } = said;
 		const retryAfterMs = retryAfterSeconds && retryAfterSeconds * 1_000;
 		if (cause !== undefined && 'TIMED_CAUSES' in n8nWorkflow) {
@@ -154,7 +153,7 @@ describe('a poll in which nothing could be read says why, in its time', () => {
 		}
 	});
 
-	test('nobody there', async () => {
+	test('a refused connection', async () => {
 		pinRandom(0.99);
 		await bench.service.stop();
 		const { message, description } = await errorOf(bench.trigger().poll(BUDGET));
@@ -163,9 +162,9 @@ describe('a poll in which nothing could be read says why, in its time', () => {
 	});
 });
 
-test('sends of workflows go first', async () => {
-	responseSlowly(contacts(200), 0);
-	// One request every half second: there is always a send that waits beside the poll.
+test('sends of workflows go before a poll', async () => {
+	respondSlowly(contacts(200), 0);
+	// One request every half second, so a send always waits beside the poll.
 	const limits = oneLimit(1, 0.5);
 	const { poll } = bench.trigger(byPage, { credential: { limits } });
 	const polled = poll({ getPollBudgetMs: () => 15_000 });
@@ -179,14 +178,14 @@ test('sends of workflows go first', async () => {
 	const { methods } = bench.service;
 	const amongSends = methods.slice(methods.indexOf('POST'), methods.lastIndexOf('POST'));
 	expect(methods.filter((method) => method === 'POST')).toHaveLength(12);
-	// One may have stood in front when a send was on its way.
+	// One read may have been first when the first send arrived.
 	expect(amongSends.filter((method) => method === 'GET').length).toBeLessThanOrEqual(1);
 	expect(await polled).toEqual([]);
 	expect(methods.at(-1)).toBe('GET');
 });
 
-test('a read of what an expression asks for goes on with the value that it began with', async () => {
-	responseSlowly(contacts(200));
+test('a read that goes on with the next poll keeps the first value of its expression', async () => {
+	respondSlowly(contacts(200));
 	const since = query('since', '={{ $now.toMillis() }}');
 	const { poll } = bench.trigger({ options: { ...byPage.options, ...since } });
 	await poll(BUDGET);

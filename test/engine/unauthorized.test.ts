@@ -1,4 +1,4 @@
-// After a 401, what would get the same response is not sent: it would only wait for the limits and use them up.
+// After a 401, requests that would get the same response are not sent: they would only wait for the limits and use them up.
 
 import { type Bench, errorOf, itemsOf, NODE, useBench } from '../support/bench';
 import { apiRequest, CONTINUE_ON_ERROR, deleteMany, read, send } from '../support/parameters';
@@ -12,7 +12,7 @@ interface Failed {
 	outcome: unknown;
 }
 
-/** Runs the operation on items, which must end at once, and returns the errors of the items. */
+/** The errors of the items of a run, which must end at once. */
 async function failures(
 	items: Parameters<Bench['run']>[0],
 	parameters: Parameters<Bench['run']>[1],
@@ -31,7 +31,7 @@ test.each([
 	{ name: 'sends', parameters: send(), most: 1 },
 	{ name: 'API requests', parameters: apiRequest('PUT', '/contacts'), most: 1 },
 	{ name: 'deletions', parameters: deleteMany({ batchSize: 1 }), most: 1 },
-])('60 $name with a wrong key end at once', async ({ parameters, most }) => {
+])('60 $name with a disabled key end at once', async ({ parameters, most }) => {
 	bench.sandbox.setKeyState(bench.sandbox.apiKey, 'disabled');
 	const errors = await failures(itemsOf(60), parameters);
 	expect(bench.sandbox.journal.count()).toBeLessThanOrEqual(most);
@@ -46,7 +46,7 @@ test.each([
 	expect(errors.at(-1)?.outcome).toBe('notSent');
 });
 
-test('what waits for the limits when the key is disabled ends then', async () => {
+test('requests that wait for the limits end at once after a 401', async () => {
 	bench.respond(401, { after: 1, times: Infinity });
 	// Three go out at once; the others would wait for ten minutes and more.
 	const errors = await failures(itemsOf(9), send());
@@ -58,27 +58,27 @@ test('what waits for the limits when the key is disabled ends then', async () =>
 
 test.each<[string, refused: string[], requests: string[], sent: number[], outcomes: unknown[]]>([
 	[
-		'one path that the role may not call leaves the others alone',
+		'a 401 from one path blocks only that path',
 		['POST /a'],
 		['POST /a', 'POST /sandbox/echo', 'POST /a', 'POST /A/', 'POST /sandbox/echo'],
 		[0, 1, 4],
 		['refused', undefined, 'notSent', 'notSent', undefined],
 	],
 	[
-		'after two paths nothing more is sent',
+		'401s from two paths block all requests',
 		['POST /a', 'POST /b'],
 		['POST /a', 'POST /a', 'POST /b', 'POST /sandbox/echo', 'POST /c'],
 		[0, 2],
 		['refused', 'notSent', 'refused', 'notSent', 'notSent'],
 	],
 	[
-		'another method of the path is another matter',
+		'401s from two methods of a path do not block a third',
 		['POST /a', 'PUT /a'],
 		['POST /a', 'PUT /a', 'PUT /a', 'DELETE /a'],
 		[0, 1, 3],
 		['refused', 'refused', 'notSent', 'refused'],
 	],
-])('with other endpoints, %s', async (_, refused, requests, sent, outcomes) => {
+])('%s', async (_, refused, requests, sent, outcomes) => {
 	for (const endpoint of refused) bench.respond(401, { endpoint, times: Infinity });
 	const items = requests.map((request) => {
 		const [method, path] = request.split(' ');
@@ -90,7 +90,7 @@ test.each<[string, refused: string[], requests: string[], sent: number[], outcom
 	expect(errors.map((error) => error?.outcome)).toEqual(outcomes);
 });
 
-test('the next run asks again', async () => {
+test('the next run sends again', async () => {
 	const { apiKey } = bench.sandbox;
 	bench.sandbox.setKeyState(apiKey, 'disabled');
 	expect(errorOf(await bench.run(itemsOf(2), send())).context.outcome).toBe('refused');

@@ -1,5 +1,5 @@
-// What users have saved with an earlier version goes on working: workflows make the same requests, the trigger
-// knows its contacts, and what was sent once is not sent again. `npm run record:upgrade` saves it.
+// What users have saved with an earlier version keeps working: workflows make the same requests, the trigger knows its
+// contacts, and what was sent once is not sent again. `npm run record:upgrade` records it.
 
 import { errorOf, useBench } from '../support/bench';
 import { useDeduplicator } from '../support/deduplicator';
@@ -23,7 +23,7 @@ const table = useDeduplicator();
 describe.each(savedByVersions)('saved by version %s', (_, saved) => {
 	test.each(
 		saved.nodes.map(({ node, requests }) => [node.name, node.parameters, requests] as const),
-	)('%s makes the requests that it made', async (name, parameters, requests) => {
+	)('%s makes the same requests', async (name, parameters, requests) => {
 		const { run } = await bench.run([RECORD], parameters);
 		expect(run.status).toBe('success');
 		const made = requestsOf(bench.sandbox, name);
@@ -31,7 +31,7 @@ describe.each(savedByVersions)('saved by version %s', (_, saved) => {
 		expect(bench.sandbox.journal.count()).toBe(requests.length);
 	});
 
-	test('the trigger tells what has changed since, and nothing else', async () => {
+	test('the trigger emits only what has changed since', async () => {
 		const { node, staticData } = saved.trigger;
 		const credentialId = node.credentials?.[CREDENTIAL_TYPE]?.id ?? '';
 		const { poll } = bench.engine.trigger(
@@ -65,7 +65,7 @@ describe.each(savedByVersions)('saved by version %s', (_, saved) => {
 			expect(bench.documents()).toEqual([other]);
 		});
 
-		test('is not known by its content when it was released and other content was sent', async () => {
+		test('can be sent with other content after a release', async () => {
 			const other = { ...RECORD, total: 1 };
 			expect(errorOf(await run([other])).message).toContain('with other content');
 			await run([RECORD], sentDocument('release', { sendOnceKey: RECORD.invoice }));

@@ -1,5 +1,4 @@
-// Wait for Room in n8n's engine: it waits in the node or lets n8n park the execution, and those that
-// wait for the same room get it one after the other.
+// Wait for Room in n8n's engine: it waits in the node or lets n8n park the execution, and executions get room in turn.
 
 import type { INode, INodeExecutionData } from 'n8n-workflow';
 
@@ -40,7 +39,7 @@ const parking = (parameters = {}) => waitForRoom(parameters, { parkAfter: 1 });
 const withoutPairs = (items: INodeExecutionData[]) =>
 	items.map(({ pairedItem: _, ...rest }) => rest);
 
-/** In how many ms n8n is to go on with a parked execution. */
+/** After how many ms n8n is to resume a parked execution. */
 function parkedMs({ run }: EngineRun, since: number): number {
 	expect(run.status).toBe('waiting');
 	return Number(run.waitTill) - since;
@@ -51,7 +50,7 @@ function expectAbout(ms: number, windows: number): void {
 	expect(ms).toBeLessThan(windows * WINDOW_MS + 2_000);
 }
 
-test('with room, the items go on at once and unchanged', async () => {
+test('items pass at once and unchanged if there is room', async () => {
 	const items = [{ id: 1, inner: { list: [1, null] } }, { id: 2, error: 'a field of its own' }, {}];
 	const result = await bench.run(items, waitForRoom());
 	expect(result.run.status).toBe('success');
@@ -62,7 +61,7 @@ test('with room, the items go on at once and unchanged', async () => {
 	expect(bench.sandbox.journal.count()).toBe(0);
 });
 
-test('a short wait is waited out in the node, and then the sends go at once', async () => {
+test('a short wait happens in the node, and then the sends go at once', async () => {
 	await bench.run(itemsOf(3), send());
 	const result = await bench.run(itemsOf(3), waitForRoom());
 	expect(result.run.status).toBe('success');
@@ -73,17 +72,17 @@ test('a short wait is waited out in the node, and then the sends go at once', as
 	expect(bench.sandbox.journal.refused()).toEqual([]);
 });
 
-test('long waits are handed to n8n, for one execution after the other', async () => {
+test('n8n parks executions with long waits, and they get room in turn', async () => {
 	await bench.run(itemsOf(3), send());
 	const startedAt = Date.now();
 	const results = await Promise.all(
 		[1, 2, 3].map(async () => await bench.run(itemsOf(3), parking())),
 	);
-	// The same execution in the same node has its promise once; these are all one to the engine.
+	// An execution has one ticket per node, and these runs share their execution ID.
 	for (const result of results) {
 		expectAbout(parkedMs(result, startedAt), 1);
 		const [parked] = result.run.data.executionData?.nodeExecutionStack ?? [];
-		// n8n takes the result of no other execution for that of a sub-workflow that the node waits for.
+		// Keeps n8n from taking another execution's result for that of a sub-workflow that the node waits for.
 		expect(parked?.metadata).toEqual({ waitingChildExecutionIds: ['execution'] });
 	}
 	for (const windows of [2, 3]) {
@@ -96,7 +95,7 @@ test('long waits are handed to n8n, for one execution after the other', async ()
 	expect(bench.engine.log.join('\n')).toContain('when there is room for 3 requests');
 });
 
-test('a sub-workflow that is run again from the list of executions waits in the node', async () => {
+test('a sub-workflow retried from the list of executions waits in the node', async () => {
 	await bench.run(itemsOf(3), send());
 	bench.engine.parentExecution = { executionId: 'caller', workflowId: 'workflow' };
 	const result = await bench.run(itemsOf(3), parking());
@@ -105,7 +104,7 @@ test('a sub-workflow that is run again from the list of executions waits in the 
 	expect(bench.engine.log.join('\n')).toContain('because n8n loses results of sub-workflows');
 });
 
-test('other limits have room of their own', async () => {
+test('each limit has its own room', async () => {
 	await bench.run(itemsOf(3), send());
 	for (const limitOf of ['general', 'payment:send', 'transaction:sendWp']) {
 		const result = await bench.run([{}], parking({ limitOf }));
@@ -115,7 +114,7 @@ test('other limits have room of their own', async () => {
 	expect(result.run.status).toBe('waiting');
 });
 
-test('a wait that Max Wait does not allow is an error that says how long it takes', async () => {
+test('a wait beyond Max Wait is an error with the time to wait', async () => {
 	await bench.run(itemsOf(3), send());
 	const error = errorOf(await bench.run(itemsOf(3), waitForRoom({}, { maxWait: 2 })));
 	expect(error.message).toMatch(/^The limits leave no room for 3 requests for at least \d s$/);
@@ -141,7 +140,7 @@ test.each([
 	expect(error.message).toBe(message);
 });
 
-test('a stop ends the wait, and the room of its tickets is free again', async () => {
+test('a stop ends the wait and frees its tickets', async () => {
 	await bench.run(itemsOf(3), send());
 	const begunAt = performance.now();
 	await bench.stoppedWhen(() => performance.now() - begunAt > 500, [{}], waitForRoom());
@@ -155,7 +154,7 @@ describe('as a tool of an agent', () => {
 	const call = async (parameters: INode['parameters']) =>
 		(await callTool(bench, [{}], parameters))[0];
 
-	test('it waits in the node, because n8n cannot park it', async () => {
+	test('waits in the node, because n8n cannot park it', async () => {
 		await bench.run(itemsOf(3), send());
 		const startedAt = performance.now();
 		expect((await call(parking()))?.error).toBeUndefined();
@@ -163,7 +162,7 @@ describe('as a tool of an agent', () => {
 		expect(bench.engine.log.join('\n')).toContain('because n8n cannot park a tool of an agent');
 	});
 
-	test('it hears at once how long it takes when that is more than a minute', async () => {
+	test('fails at once with the time to wait if that is over a minute', async () => {
 		bench.credential.limits = JSON.stringify(LONG_LIMITS);
 		await bench.run(itemsOf(3), send());
 		const startedAt = performance.now();

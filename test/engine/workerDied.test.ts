@@ -1,5 +1,5 @@
-// n8n 1.x in queue mode runs the execution of a worker that has died again, from its start, on another worker. What has
-// no Send Once Key is not sent again; what has one goes on where it was.
+// In queue mode, n8n 1.x runs the execution of a dead worker again, from its start, on another worker. Sends without a
+// Send Once Key do not go out again; with one, the run goes on where it was.
 
 import { GlobalConfig } from '@n8n/config';
 import { Container } from '@n8n/di';
@@ -14,7 +14,7 @@ const bench = useBench({ limits: NO_LIMITS });
 const table = useDeduplicator();
 const { executions, queue } = Container.get(GlobalConfig);
 const { mode } = executions;
-/** n8n 2.x has none. */
+/** n8n 2.x has no such setting. */
 const settings = queue.bull.settings as object as { maxStalledCount?: number };
 const { maxStalledCount } = settings;
 
@@ -28,7 +28,7 @@ afterEach(() => {
 	else settings.maxStalledCount = maxStalledCount;
 });
 
-/** Changes which processes are in each record, in the order in which they have begun. */
+/** Changes the processes in each record, which are in the order of their start. */
 async function changeProcesses(change: (processes: string[]) => string[]): Promise<void> {
 	for (const row of await table.find()) {
 		const { mode: kind, data } = row.value;
@@ -39,9 +39,9 @@ async function changeProcesses(change: (processes: string[]) => string[]): Promi
 const becomeAnotherProcess = async () =>
 	await changeProcesses(([, ...others]) => ['another', ...others]);
 
-test('what was sent without a Send Once Key is not sent again, and the error says what to do', async () => {
+test('a rerun without a Send Once Key sends nothing again, and its error says what to do', async () => {
 	await bench.run(itemsOf(2), send());
-	// The run, and the list by which the oldest is forgotten.
+	// The run, and the list by which the oldest record is forgotten.
 	expect(await table.find()).toHaveLength(2);
 	await becomeAnotherProcess();
 	const error = errorOf(await bench.run(itemsOf(2), send()));
@@ -56,8 +56,8 @@ test('what was sent without a Send Once Key is not sent again, and the error say
 
 test.each([
 	['', (processes: string[]) => [...processes, 'another']],
-	[', and its own record failed', () => ['another']],
-])('a worker that hung sends no more when another one has begun its run%s', async (_, change) => {
+	[', even if its own record is missing', () => ['another']],
+])('a hung worker stops sending once another has begun its run%s', async (_, change) => {
 	bench.sandbox.fault({ action: { type: 'hold' } });
 	const running = bench.run(itemsOf(3), send());
 	await waitUntil(() => bench.sandbox.journal.count() === 1);
@@ -78,13 +78,13 @@ test.each([
 test.each([
 	['with Send Once Keys', send(ONCE)],
 	['as a Dry Run', send({ dryRun: true })],
-])('a run %s goes on', async (_, parameters) => {
+])('a rerun %s goes on', async (_, parameters) => {
 	await bench.run(itemsOf(2), parameters);
 	await becomeAnotherProcess();
 	expect((await bench.run(itemsOf(3), parameters)).run.status).toBe('success');
 });
 
-test('another execution, and Retry On Fail in the same process, send', async () => {
+test('another execution and Retry On Fail in the same process still send', async () => {
 	bench.respond(400, { after: 1 });
 	expect((await bench.run(itemsOf(2), send(), RETRY_ON_FAIL)).run.status).toBe('success');
 	await becomeAnotherProcess();
@@ -93,8 +93,8 @@ test('another execution, and Retry On Fail in the same process, send', async () 
 	expect(bench.documents()).toHaveLength(4);
 });
 
-test('calls of a tool side by side send', async () => {
-	// The second one looks before the first one has recorded the run, and records it after that.
+test('concurrent calls of a tool are all sent', async () => {
+	// The second call looks up the run before the first has recorded it, and records it after that.
 	const latencies = [2, 8];
 	table.latencyMs = () => latencies.shift() ?? 2;
 	const calls = [bench.run(itemsOf(1), send()), bench.run(itemsOf(1), send())];
@@ -103,7 +103,7 @@ test('calls of a tool side by side send', async () => {
 	expect(bench.documents()).toHaveLength(2);
 });
 
-test('calls through an MCP trigger, which belong to no execution, send after a restart of n8n', async () => {
+test('calls through an MCP trigger, which belong to no execution, are sent after a restart', async () => {
 	const { executionId } = bench.engine;
 	Object.assign(bench.engine, { executionId: undefined });
 	try {
@@ -123,7 +123,7 @@ test.each([0, undefined])('with at most %s restarts, nothing is recorded', async
 });
 
 test.each([
-	['while the store fails', () => table.fail('read')],
+	['if the store fails', () => table.fail('read')],
 	[
 		'without a store',
 		() =>
@@ -131,7 +131,7 @@ test.each([
 				throw new Error('not initialized');
 			}),
 	],
-])('%s, documents go out as without a record', async (_, lose) => {
+])('documents are sent %s', async (_, lose) => {
 	lose();
 	expect((await bench.run(itemsOf(1), send())).run.status).toBe('success');
 	jest.restoreAllMocks();
