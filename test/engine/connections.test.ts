@@ -257,7 +257,11 @@ const ROWS = [
 		['the service resets the connection', plain(reset)],
 		['the service closes the connection at once', plain(closeAtOnce)],
 		['the service half-closes the connection', plain((socket) => void socket.end())],
-		['the service never responds', plain(silent), { message: /no complete response came within 0.5 s$/ }],
+		[
+			'the service never responds',
+			plain(silent),
+			{ message: /no complete response came within 0.5 s$/ },
+		],
 		['the service never reads', plain((socket) => void socket.pause()), { body: LARGE }],
 		['the service resets the connection during the body', plain(reset), { body: LARGE }],
 		['one address drops the attempt and the other never responds', secondOfTwo(silent)],

@@ -1,4 +1,4 @@
-/** What an engine test works on: n8n's engine, and for each test a sandbox service and a credential for it. */
+/** The set-up of an engine test: n8n's engine, and for each test a sandbox service and a credential for it. */
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
 import type { LimitTable } from '../../sandbox/limits';
@@ -19,10 +19,10 @@ import { waitUntil } from './waitUntil';
 
 export const NODE = 'Business Data';
 
-/** As many items as are asked for, with the ids 0, 1, 2 … */
+/** So many items, with the ids 0, 1, 2 … */
 export const itemsOf = (count: number) => Array.from({ length: count }, (_, id) => ({ id }));
 
-/** What a user sees of an error, and what a workflow can branch on. */
+/** An error as a user sees it and a workflow can branch on it. */
 export interface ShownError {
 	message: string;
 	description?: string | null;
@@ -50,7 +50,7 @@ export class Bench {
 		return readRun(await this.start(...run));
 	}
 
-	/** Starts such a run, and stops it when it is time. */
+	/** Starts a run and stops it once `isTime` holds. */
 	async stoppedWhen(isTime: Parameters<typeof waitUntil>[0], ...run: Run): Promise<EngineRun> {
 		const execution = this.start(...run);
 		await waitUntil(isTime);
@@ -58,7 +58,7 @@ export class Bench {
 		return readRun(await execution);
 	}
 
-	/** Lets the service respond to the next request with this status, or to those that are given. */
+	/** Lets the service respond with this status to the next request, or to the given ones. */
 	respond(status: number, { endpoint, times, after, ...response }: Response = {}): void {
 		const action = { type: 'status', status, ...response } as const;
 		this.sandbox.fault({ endpoint, times, after, action });
@@ -69,7 +69,7 @@ export class Bench {
 		return this.sandbox.journal.documents().map(({ body }) => body);
 	}
 
-	/** What Sent Document says of these keys of Transaction → Send. */
+	/** The states of these keys of Transaction → Send, by Sent Document. */
 	async statesOf(...keys: string[]): Promise<unknown[]> {
 		const items = keys.map((id) => ({ id }));
 		const result = await this.run(items, sentDocument('get'));
@@ -77,31 +77,31 @@ export class Bench {
 		return result.json(NODE).map(({ state }) => state);
 	}
 
-	/** Gives the credential one limit for all requests, of which the sandbox knows nothing. */
+	/** Gives the credential one limit for all requests, which the sandbox does not enforce. */
 	limitTo(max: number, windowSeconds: number): void {
 		Object.assign(this.credential, { customize: true, limits: oneLimit(max, windowSeconds) });
 	}
 }
 
-/** For tests of something else than limits. */
+/** For tests that are not about limits. */
 export const NO_LIMITS: LimitTable = {
 	general: [{ max: 100_000, windowSeconds: 1 }],
 	endpoints: {},
 };
 
-/** One limit for all requests, as a credential has it. */
+/** One limit for all requests, in the form of the credential. */
 export const oneLimit = (max: number, windowSeconds: number) =>
 	JSON.stringify({ general: [{ max, windowSeconds }], endpoints: {} });
 
-/** How long (ms) a suite that runs beside this one may have the same port. */
+/** How long (ms) another suite may hold the same port. */
 const LONGEST_TAKEN_MS = 20_000;
-/** Of every request (ms), so that in logical time some time passes with each. */
+/** The latency of every request (ms), so that logical time passes with each. */
 const LATENCY_MS = 2;
 
 /**
  * Sets up a bench for the tests of a file, in logical time: the engine once, a sandbox and a credential for each
  * test. Both have the example limits, or the given ones.
- * @param inRealTime for what is done in another thread, which logical time does not wait for
+ * @param inRealTime for work in other threads, which logical time does not wait for
  */
 export function useBench(given: SandboxOptions = {}, { inRealTime = false } = {}): Bench {
 	const latency = { minMs: LATENCY_MS, maxMs: LATENCY_MS };
@@ -124,7 +124,7 @@ export function useBench(given: SandboxOptions = {}, { inRealTime = false } = {}
 	return bench;
 }
 
-/** Starts a sandbox, as soon as its port is free. */
+/** Starts a sandbox as soon as its port is free. */
 async function startWhenFree(options: SandboxOptions): Promise<Sandbox> {
 	const deadline = realNow() + LONGEST_TAKEN_MS;
 	for (;;) {
@@ -144,7 +144,7 @@ export function errorOf({ run }: EngineRun): ShownError {
 	return run.data.resultData.error as unknown as ShownError;
 }
 
-/** Makes all random numbers about `share`; they differ, because Bottleneck names its jobs by them. */
+/** Makes random numbers close to `share`. They differ, because Bottleneck names its jobs by them. */
 export function pinRandom(share: number): void {
 	let calls = 0;
 	jest.spyOn(Math, 'random').mockImplementation(() => share + ++calls * 1e-9);

@@ -1,16 +1,16 @@
 /**
- * Stands where the account of a chat model would be: a server with OpenAI's interface that gives the
- * responses of a script, one after the other, and keeps what it was asked.
+ * Stands in for the account of a chat model: a server with OpenAI's interface that gives the scripted responses in
+ * order and records the requests.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 
-/** What the model says: a text for the user, or which tool it wants with which arguments. */
+/** A response of the model: a text for the user, or a tool call. */
 export type ModelResponse = { text: string } | { tool: string; parameters: object };
 
-/** What the model was asked, as far as it matters here. */
+/** A request to the model, as far as it matters here. */
 export interface ModelRequest {
 	model: string;
 	messages: { role: string; content: unknown }[];
@@ -20,7 +20,7 @@ export interface ModelRequest {
 }
 
 export interface ChatModel {
-	/** Of the credential for it, whose type is `openAiApi`. */
+	/** The fields of its credential, of the type `openAiApi`. */
 	account: { apiKey: string; url: string; header: boolean };
 	requests: ModelRequest[];
 	stop(): Promise<void>;

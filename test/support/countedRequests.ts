@@ -1,8 +1,8 @@
-/** The judge of what a service has counted. */
+/** Judges the requests that a service has counted. */
 import type { Limit, LimitTable } from '../../sandbox/limits';
 import { EXAMPLE_LIMITS } from './exampleLimits';
 
-/** A request as a service counted it. */
+/** A request as counted by a service. */
 export interface CountedRequest {
 	/** In ms. */
 	at: number;
@@ -10,7 +10,7 @@ export interface CountedRequest {
 	endpoint?: string;
 }
 
-/** The most of the moments (ms) in any half-open window of `windowMs`, wherever it begins: so also in a clock's. */
+/** The most moments (ms) in any half-open window of `windowMs`, wherever it begins; so fixed windows are covered, too. */
 export function fullestWindow(moments: number[], windowMs: number): number {
 	const times = [...moments].sort((a, b) => a - b);
 	let first = 0;
@@ -22,7 +22,7 @@ export function fullestWindow(moments: number[], windowMs: number): number {
 	return fullest;
 }
 
-/** The first and the last moment (ms) of each group that exceeds a limit together. */
+/** The first and last moment (ms) of each group that exceeds a limit. */
 export function excesses(moments: number[], { max, windowSeconds }: Limit) {
 	const times = [...moments].sort((a, b) => a - b);
 	return times.flatMap((last, index) => {

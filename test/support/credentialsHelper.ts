@@ -2,12 +2,12 @@
 import type { PackageDirectoryLoader } from 'n8n-core';
 import type { ICredentialDataDecryptedObject, ICredentialsHelper, INode } from 'n8n-workflow';
 
-/** What the templates of headers give, by template and credential: each request asks for them. */
+/** Cache of evaluated header templates, by template and credential, because each request needs them. */
 const evaluated = new Map<string, string>();
 
 type Helper = Required<ICredentialsHelper>;
 
-/** Has what the engine calls. */
+/** Implements only what the engine calls. */
 export class CredentialsHelper {
 	constructor(
 		/** Knows the types of credentials. */
@@ -45,7 +45,7 @@ export class CredentialsHelper {
 		return await Promise.resolve({ ...options, headers });
 	}
 
-	/** Has expressions evaluated for the item, as n8n does. */
+	/** Evaluates expressions for the item, as n8n does. */
 	async getDecrypted(...call: Parameters<Helper['getDecrypted']>) {
 		const [, details, , mode, executeData, raw, values] = call;
 		const data = this.credentials[details.id ?? ''];

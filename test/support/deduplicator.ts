@@ -1,6 +1,6 @@
 /**
- * n8n's own deduplication store over a table with latency, see `processedData.ts`. One for all engines of
- * a test file, as n8n has one.
+ * n8n's own deduplication store over a table with latency, see `processedData.ts`. All engines of a test file share
+ * one, as in n8n.
  */
 import { DataDeduplicationService } from 'n8n-core';
 
@@ -8,7 +8,7 @@ import { loadDeduplicator } from './loadDeduplicator';
 import { ProcessedDataRepository } from './processedData';
 import type { ProcessedRows } from './processedRows';
 
-/** Gives the engines of a test file n8n's deduplication store; returns its table, to look at and to disturb. */
+/** Gives the engines of a test file n8n's deduplication store. Returns its table for inspection and faults. */
 export function useDeduplicator(): ProcessedDataRepository {
 	const table = new ProcessedDataRepository();
 	beforeAll(async () => await startDeduplicator(table));
@@ -16,7 +16,7 @@ export function useDeduplicator(): ProcessedDataRepository {
 	return table;
 }
 
-/** n8n refuses a second time; `test/mutation` loads several test files as one. */
+/** n8n refuses a second initialization, and `test/mutation` loads several test files as one. */
 let initialized: Promise<void> | undefined;
 let current: ProcessedRows | undefined;
 

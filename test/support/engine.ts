@@ -57,23 +57,23 @@ import { AGENT_TYPE, agentNode, asTool, TOOL_TYPE } from './toolWorkflow';
 
 const PACKAGE_FOLDER = join(__dirname, '../..');
 const triggerNode = nodeOf('Trigger', TRIGGER_TYPE, {}, { id: 'trigger' });
-/** Makes every trigger one of a workflow of its own. */
+/** Gives every trigger its own workflow. */
 let triggerCount = 0;
 
 let loaded: Promise<Engine> | undefined;
 
 export type EngineRun = ReturnType<typeof readRun>;
 
-/** Of a trigger, beside its parameters. */
+/** The set-up of a trigger besides its parameters. */
 export interface TriggerSetup {
 	mode?: 'manual' | 'trigger';
-	/** What n8n has saved of it. */
+	/** Its state as saved by n8n. */
 	staticData?: IDataObject;
 	settings?: Partial<INode>;
 }
 
 export class Engine {
-	/** Of the executions from now on. */
+	/** The ID of the executions from now on. */
 	executionId = 'execution';
 	/** The caller of the executions from now on. */
 	parentExecution: RelatedExecution | undefined;
@@ -97,14 +97,14 @@ export class Engine {
 		const logger = { error: record, warn: record, info: record, debug: record };
 		LoggerProxy.init(logger);
 		Container.set(Logger, { ...logger, scoped: () => logger } as unknown as Logger);
-		// What else it is made from, it needs for files on disk only.
+		// Its other dependencies are only for files on disk.
 		const binaryData = Reflect.construct(BinaryDataService, [
 			Container.get(BinaryDataConfig),
 		]) as BinaryDataService;
 		Container.set(BinaryDataService, binaryData);
 		const loader = new PackageDirectoryLoader(PACKAGE_FOLDER);
 		await loader.loadAll();
-		// By now, n8n has read all that it wants from it.
+		// n8n has read all it needs by now.
 		rmSync(userFolder, { recursive: true, force: true });
 		return new Engine(loader, log);
 	}
@@ -156,14 +156,14 @@ export class Engine {
 		return runFrom(execute, workflow, startNode);
 	}
 
-	/** Runs a workflow to its end, whatever that is. */
+	/** Runs a workflow to its end. */
 	async run(...args: Parameters<Engine['start']>): Promise<EngineRun> {
 		return readRun(await this.start(...args));
 	}
 
 	/**
-	 * A published trigger: each `poll` returns the items that it emits, and what n8n would save of it is
-	 * in `staticData`. `poll` takes what n8n's context should have from then on.
+	 * A published trigger: each `poll` returns the emitted items, and `staticData` has what n8n would save.
+	 * `poll` takes overrides of n8n's context, which stay in place.
 	 */
 	trigger(
 		parameters: INode['parameters'],
@@ -193,7 +193,7 @@ export class Engine {
 			): Promise<Array<INodeExecutionData['json']>> => {
 				Object.assign(context, instead);
 				const output = await nodeType.poll?.call(context);
-				// n8n starts the workflow with whatever is not null, also without items.
+				// n8n starts the workflow with any output but null, even without items.
 				if (output?.[0]?.length === 0)
 					throw new Error('A poll without items would start the workflow');
 				return (output?.[0] ?? []).map(({ json }) => json);
@@ -241,9 +241,9 @@ function runFrom(execute: WorkflowExecute, workflow: Workflow, startNode?: INode
 	return (execute as unknown as WorkflowExecuteOfN8n1).run(workflow, startNode);
 }
 
-/** What came of a run. */
+/** The outcome of a run. */
 export function readRun(run: IRun) {
-	/** What a node did; fails when it did not run. */
+	/** The task data of a node. @throws if it did not run */
 	const task = (nodeName: string): ITaskData => {
 		const found = run.data.resultData.runData[nodeName]?.at(-1);
 		if (found === undefined) throw new Error(`${nodeName} did not run`);
@@ -254,7 +254,7 @@ export function readRun(run: IRun) {
 	/** The items' `json` alone. */
 	const json = (nodeName: string, output = 0) =>
 		items(nodeName, output).map((item: INodeExecutionData) => item.json);
-	/** How long it took (ms). */
+	/** The duration of the run (ms). */
 	const ms = Number(run.stoppedAt) - Number(run.startedAt);
 	return { run, ms, task, items, json };
 }

@@ -1,6 +1,6 @@
 /**
- * Processes of their own with n8n's engine, as n8n in queue mode has them: they share the table of n8n's
- * deduplication store, which stands in this process, and nothing else.
+ * Separate processes with n8n's engine, as in queue mode. They share only the table of n8n's deduplication store, which
+ * is in this process.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,7 +10,7 @@ import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
 import type { ProcessedDataRepository } from './processedData';
 
-/** The table as another process sees it. */
+/** The table as seen by another process. */
 export type RemoteTable = Record<string, (...parameters: unknown[]) => Promise<unknown>>;
 
 export interface Task {
@@ -18,17 +18,17 @@ export interface Task {
 	keys: string[];
 	timeoutSeconds: number;
 	credential: ICredentialDataDecryptedObject;
-	/** Default: one that all share. */
+	/** By default, all share one. */
 	workflowId?: string;
 }
 
-/** What a user is told of an item: it was sent, skipped, may have been sent, or was not. */
+/** The reported outcome of an item: sent, skipped, perhaps sent, or not sent. */
 export type ItemEnd = 'sent' | 'skipped' | 'unknown' | 'failed';
 
-/** How an execution ended; one whose process died tells nothing of its items. */
+/** How an execution ended; if its process died, nothing is known of the items. */
 export type ExecutionEnd = ItemEnd[] | 'died';
 
-/** A call of the other process, which has a name, or the reply to one. */
+/** A call to the other process, which has a name, or the reply to a call. */
 interface Message {
 	id: number;
 	name?: string;
@@ -42,7 +42,7 @@ export class Channel {
 	private readonly replies = new Map<number, (reply: Message) => void>();
 	private lastId = 0;
 
-	/** @param respond to a call of the other process */
+	/** @param respond handles a call of the other process */
 	constructor(
 		private readonly other: ChildProcess | NodeJS.Process,
 		private readonly respond: (name: string, parameters: unknown[]) => unknown,
@@ -75,7 +75,7 @@ export class Channel {
 		}
 	}
 
-	/** What the other process does not live to receive is lost. */
+	/** A message to a process that has died is lost. */
 	private send(message: Message): void {
 		const ignored = () => undefined;
 		if (this.other.connected) this.other.send?.(message, undefined, undefined, ignored);
@@ -83,7 +83,7 @@ export class Channel {
 }
 
 export class EngineProcess {
-	/** What nobody has caught, and warnings of Node.js. */
+	/** Uncaught errors, and warnings of Node.js. */
 	readonly complaints: string[] = [];
 	private readonly died: Promise<'died'>;
 	private readonly channel: Channel;
@@ -101,7 +101,7 @@ export class EngineProcess {
 		});
 	}
 
-	/** Starts one and waits until its engine is loaded. */
+	/** Starts a process and waits until its engine is loaded. */
 	static async start(table: ProcessedDataRepository): Promise<EngineProcess> {
 		const program = join(__dirname, 'engineProcessMain.ts');
 		const started = new EngineProcess(fork(program, [], { execArgv: ['--import', 'tsx'] }), table);
@@ -115,7 +115,7 @@ export class EngineProcess {
 		return (await Promise.race([this.channel.call('run', task), this.died])) as ExecutionEnd;
 	}
 
-	/** Ends it as a crash does; its executions end with `died`. */
+	/** Kills it as in a crash; its executions end with `died`. */
 	async kill(): Promise<void> {
 		this.child.kill('SIGKILL');
 		await this.died;

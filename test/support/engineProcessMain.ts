@@ -1,4 +1,4 @@
-/** The program of an `EngineProcess`: runs what it is told to, until it is killed. */
+/** The program of an `EngineProcess`: runs tasks until it is killed. */
 import { NODE } from './bench';
 import { startDeduplicator } from './deduplicator';
 import { Engine } from './engine';
@@ -7,7 +7,7 @@ import { workflowOf } from './engineWorkflow';
 import { apiRequest } from './parameters';
 import type { ProcessedDataRepository } from './processedData';
 
-/** @throws when it has not told something of every item */
+/** @throws if an item has no outcome */
 async function run(task: Task): Promise<ExecutionEnd> {
 	const { keys, timeoutSeconds, credential, workflowId: id } = task;
 	const options = { sendOnceKey: '={{ $json.key }}', timeout: timeoutSeconds };
@@ -35,7 +35,7 @@ async function main(): Promise<void> {
 	for (const event of ['unhandledRejection', 'uncaughtException', 'warning']) {
 		process.on(event, complain);
 	}
-	// Never outlives its parent.
+	// It must not outlive its parent.
 	process.once('disconnect', () => process.exit());
 	const accesses = ['findOne', 'insert', 'update', 'delete'].map((name) => [
 		name,

@@ -1,4 +1,4 @@
-/** The workflows of the engine tests: items, and the node behind them. */
+/** The workflows of the engine tests: items, and the node after them. */
 import {
 	type IBinaryKeyData,
 	type INode,
@@ -18,7 +18,7 @@ export const ITEMS_TYPE = 'test.items';
 
 /** The parts of a saved workflow that the engine needs. */
 export interface WorkflowJson {
-	/** As n8n has it, where it matters. */
+	/** The ID in n8n, where it matters. */
 	id?: string;
 	nodes: INode[];
 	connections: Workflow['connectionsBySourceNode'];
@@ -26,9 +26,8 @@ export interface WorkflowJson {
 }
 
 /**
- * A node that puts out the items of its parameter `items`, in place of a trigger or of a Code node; their `files` are
- * binary fields. Behind another
- * node they have the lineage that its parameter `pairedItems` says, or none.
+ * A node that outputs the items of its parameter `items`, in place of a trigger or a Code node. Their `files` become
+ * binary fields. After another node, they are paired as its parameter `pairedItems` says, or not at all.
  */
 export const itemsNode: INodeType = {
 	description: {
@@ -58,7 +57,7 @@ export const itemsNode: INodeType = {
 	},
 };
 
-/** A node by its name; one of this package has the credential `key`. */
+/** A node with this name. Nodes of this package have the credential `key`. */
 export function nodeOf(
 	name: string,
 	type: string,

@@ -1,4 +1,4 @@
-/** A copy of a list that is kept by the trigger's events alone, and says which of them are false. */
+/** A copy of a list that is kept by the trigger's events alone, and reports false events. */
 import { isDeepStrictEqual } from 'node:util';
 
 import type { IDataObject } from 'n8n-workflow';
@@ -7,17 +7,17 @@ type Records = ReadonlyMap<string, object>;
 
 export class EventCopy {
 	readonly records: Map<string, object>;
-	/** Events that told something that had not happened, or had been told before. */
+	/** Events that had not happened, or were emitted before. */
 	readonly falseEvents: string[] = [];
 
-	/** @param known by ID, what the trigger knows without having told it */
+	/** @param known by ID, the records that the trigger knows without having emitted them */
 	constructor(known: Records = new Map()) {
 		this.records = new Map(known);
 	}
 
 	/**
-	 * @param events as the trigger emits them, of contacts or of other records
-	 * @param current the service's records at that moment; no ID is ever used again
+	 * @param events of the trigger, for contacts or other records
+	 * @param current the service's records at that moment; IDs are never reused
 	 */
 	play(events: IDataObject[], current: Records): void {
 		for (const { event, contact, record } of events) {
@@ -37,7 +37,7 @@ export class EventCopy {
 		}
 	}
 
-	/** What the copy lacks of the service's records, and what it has beside them. */
+	/** The records that the copy lacks, and those that it has left over. */
 	differencesFrom(current: Records): { missing: string[]; left: string[] } {
 		const shown = (records: Records) =>
 			[...records.values()].map((one) => JSON.stringify(one)).sort();

@@ -1,4 +1,4 @@
-/** Limits for tests whose figures are computed by them: they stay when the service's limits change. */
+/** Limits for tests with figures that depend on them. They stay when the service's limits change. */
 import type { LimitTable } from '../../sandbox/limits';
 
 export const EXAMPLE_LIMITS: LimitTable = {

@@ -1,24 +1,24 @@
-/** Random histories of a list that is polled: what it is like, and what strikes before and between its pages. */
+/** Random histories of a polled list: its settings, and the changes before polls and between pages. */
 import * as fc from 'fast-check';
 
 import type { ListChange, SimulatedSettings } from './simulatedList';
 
 export interface HistoryPoll {
-	/** How long after the poll before (ms). */
+	/** How long after the previous poll (ms). */
 	afterMs: number;
-	/** What happens before it. */
+	/** Changes before the poll. */
 	before: ListChange[];
-	/** What happens behind each of its pages. */
+	/** Changes after each of its pages. */
 	strikes: ListChange[][];
-	/** Fails at so many requests. */
+	/** The request at which it fails. */
 	failsAt?: number;
-	/** How many pages it has time for. */
+	/** The most pages it has time for. */
 	pages?: number;
-	/** What it found is lost with the process. */
+	/** Whether its result is lost with the process. */
 	isLost?: boolean;
-	/** From then on, the service shows few records to the role of the key, or all. */
+	/** From then on, whether the service hides most records from the role of the key. */
 	hides?: boolean;
-	/** The clock of the service is set by so much (ms). */
+	/** By how much (ms) the clock of the service is set. */
 	clockMs?: number;
 }
 
@@ -29,21 +29,21 @@ export interface FullHistory extends SimulatedSettings {
 }
 
 export interface SyncHistory extends SimulatedSettings {
-	/** When it begins. */
+	/** The time of its start. */
 	startsAt: string;
 	length: number;
-	/** The behaviour of the service behind the last page, and where nothing has changed. */
+	/** The response of the service after the last page, and if nothing has changed. */
 	end: 'list' | '204' | '304';
 	sendIn: 'query' | 'header';
 	format: string;
 	fullReadHours: number;
-	/** How far the quiet polls at its end are apart (ms). */
+	/** The interval of the quiet polls at its end (ms). */
 	quietMs: number;
 	polls: HistoryPoll[];
 }
 
 const share = fc.double({ min: 0, max: 0.999, noNaN: true, noDefaultInfinity: true });
-/** A write is shown up to 60 s late. */
+/** Writes show up to 60 s late. */
 const shownAfterMs = fc.constantFrom(0, 0, 1_000, 30_000, 60_000);
 const type = <T extends string>(name: T) => fc.constant(name);
 const which = share;
@@ -72,11 +72,11 @@ const sometimes = (change: fc.Arbitrary<ListChange>, maxLength: number) =>
 		{ arbitrary: fc.constant<ListChange[]>([]), weight: 3 },
 		{ arbitrary: fc.array(change, { maxLength }), weight: 2 },
 	);
-/** Once in so many times. */
+/** A value once in `times`. */
 export const rarely = <T>(arbitrary: fc.Arbitrary<T>, times = 5): fc.Arbitrary<T | undefined> =>
 	fc.oneof({ arbitrary: fc.constant(undefined), weight: times - 1 }, { arbitrary, weight: 1 });
 
-/** Of a list that is read as a whole each time. */
+/** A history of a list that each poll reads in full. */
 export const fullHistory: fc.Arbitrary<FullHistory> = fc.record({
 	paging: fc.constantFrom('none', 'pageNumber', 'offset', 'offsetCursor', 'keyCursor'),
 	pageSize: fc.integer({ min: 1, max: 4 }),
@@ -95,9 +95,9 @@ export const fullHistory: fc.Arbitrary<FullHistory> = fc.record({
 	),
 });
 
-/** Of a service that is read incrementally. */
+/** A history of a list that is read incrementally. */
 export const syncHistory: fc.Arbitrary<SyncHistory> = fc.record({
-	// In the night of one the clocks of Berlin are set back, and in that of another one forward.
+	// Two of them are in nights in which the clocks of Berlin change.
 	startsAt: fc.constantFrom('2027-01-15T08:00Z', '2026-10-24T23:30Z', '2027-03-28T00:30Z'),
 	length: fc.oneof(fc.integer({ min: 0, max: 9 }), fc.integer({ min: 15, max: 20 })),
 	pageSize: fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined }),

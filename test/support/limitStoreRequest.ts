@@ -1,4 +1,4 @@
-/** Requests that ask the limit store by themselves. */
+/** Requests that use the limit store directly. */
 import type { Limits, RedisLimitStore } from '../../nodes/BusinessData/rateLimit';
 import {
 	type AppliedLimits,
@@ -8,7 +8,7 @@ import { Permit, type PermitRequest } from '../../nodes/BusinessData/rateLimit/p
 import { Queue } from '../../nodes/BusinessData/rateLimit/queue';
 import { abortController } from '../../nodes/BusinessData/async';
 
-/** The limits of a process that knows of no other clients. */
+/** The limits in a process without known other clients. */
 export function limitsOf(endpoint: string, limits: Limits['general']): AppliedLimits {
 	return new EndpointLimiter(endpoint, () => undefined).under(limits, endpoint);
 }
@@ -16,7 +16,7 @@ export function limitsOf(endpoint: string, limits: Limits['general']): AppliedLi
 /** One window of two slots. */
 export const GENERAL = limitsOf('general', [{ max: 2, windowMs: 300 }]);
 
-/** A request of a queue, which is not in it yet; also with a `limitStore`, and told when it is over. */
+/** A permit for a queue in which it does not wait yet, optionally with a `limitStore` and a callback for its end. */
 export function permitUnder(
 	queue: Queue,
 	changes: Partial<PermitRequest> = {},
@@ -28,7 +28,7 @@ export function permitUnder(
 	return new Permit({ ...asked, signal, ...changes }, queue, queue.limits, onEnd);
 }
 
-/** A request that asks the limit store by itself, without a queue. */
+/** A request that uses the limit store without a queue. */
 export class LimitStoreRequest {
 	readonly permit: Permit;
 
@@ -40,7 +40,7 @@ export class LimitStoreRequest {
 		this.permit = permitUnder(new Queue('queue', own, general), { limitStore });
 	}
 
-	/** Whether it has its slots now, which are held in this process as well. */
+	/** Tries to take its slots, in this process as well. Returns whether it has them. */
 	async take(): Promise<boolean> {
 		const { isTaken } = await this.limitStore.take(this.permit, abortController().signal);
 		if (isTaken) this.permit.grant();

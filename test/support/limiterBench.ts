@@ -1,4 +1,4 @@
-/** The limiter of one process and key with the example limits, in logical time, and what the service has counted. */
+/** The limiter of one process and key with the example limits in logical time, and the requests that were counted. */
 import {
 	limiterOf,
 	type Limits,
@@ -25,20 +25,20 @@ export const limits: Limits = { general, endpoints: { [SEND]: [send] } };
 const never = abortController().signal;
 let processes = 0;
 
-/** Everything here is new for each test, as in a process that has just begun. */
+/** A new limiter for each test, as in a process that has just started. */
 export class LimiterBench {
 	private readonly process = `process ${++processes}`;
-	/** Those that the requests are under. */
+	/** The limits of the requests. */
 	limits = limits;
-	/** When (ms) the service has counted each request, in order. */
+	/** When (ms) the service counted each request, in order. */
 	readonly counted: number[] = [];
-	/** The run of each request, in the order in which they went out. */
+	/** The run of each request, in the order of sending. */
 	readonly sentRuns: string[] = [];
 
-	/** @param limit store counts the requests, too */
+	/** @param limitStore counts the requests, too */
 	constructor(private readonly limitStore?: RedisLimitStore) {}
 
-	/** A process that shares a Redis with others. */
+	/** The limiter of a process that shares a Redis with others. */
 	static on(redis: LuaRedis, ...way: Parameters<LuaRedis['connection']>): LimiterBench {
 		return new LimiterBench(limitStoreOf(redis.connection(...way), 'key'));
 	}
@@ -64,7 +64,7 @@ export class LimiterBench {
 		return await this.limiter.acquire({ ...request, limits: this.limits, limitStore, ...changes });
 	}
 
-	/** One request: takes its slots, is counted, and gives them back. Returns when it went out (ms). */
+	/** Sends one request: it takes its slots, is counted, and gives them back. Returns when it went out (ms). */
 	async request(changes: Partial<SlotRequest> = {}, latencyMs = 0): Promise<number> {
 		const permit = await this.acquire(changes);
 		this.sentRuns.push(changes.run ?? 'a');
@@ -76,20 +76,20 @@ export class LimiterBench {
 		return sentAt;
 	}
 
-	/** So many of them at once. */
+	/** Sends so many requests at once. */
 	async requests(count: number, changes?: Partial<SlotRequest>, latencyMs = 0): Promise<number[]> {
 		const all = Array.from({ length: count }, async () => await this.request(changes, latencyMs));
 		return await Promise.all(all);
 	}
 
-	/** Tickets for sends, for an execution of that name. */
+	/** Issues tickets for sends to an execution of that name. */
 	async ticket(holder: string, changes: Partial<RoomRequest> = {}): Promise<number> {
 		const { limits, limitStore } = this;
 		const request = { holder, count: 3, endpoint: SEND, maxWaitMs: Infinity, limits, limitStore };
 		return await this.limiter.issueTickets({ ...request, ...changes });
 	}
 
-	/** By the name of each window. */
+	/** The state of the windows by their names. */
 	async status() {
 		const { limits, limitStore } = this;
 		const windows = await this.limiter.status({ limits, limitStore });

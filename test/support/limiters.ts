@@ -1,4 +1,4 @@
-/** The limiters of this process, which outlive a test as they outlive a run of the node. */
+/** The limiters of this process, which outlive a test just as they outlive a run of the node. */
 import type { Sandbox } from '../../sandbox/server';
 
 /** By key. */
@@ -7,7 +7,7 @@ export function limiters(): Map<string, unknown> {
 	return (globalThis as { [name]?: Map<string, unknown> })[name] ?? new Map<string, unknown>();
 }
 
-/** Lets the service and the limiters forget every request, so that no test depends on those before it. */
+/** Resets the service and the limiters, so that no test depends on those before it. */
 export function forgetRequests(sandbox: Sandbox): void {
 	sandbox.reset();
 	limiters().clear();

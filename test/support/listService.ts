@@ -1,4 +1,4 @@
-/** A real server that responds to every request as a test says, and lets it strike between two responses. */
+/** A real server whose every response is up to the test, which can make changes between two responses. */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -8,21 +8,21 @@ export interface ListService {
 	baseUrl: string;
 	/** The queries of all requests, in order. */
 	queries: Query[];
-	/** Their methods. */
+	/** The methods of all requests, in order. */
 	methods: string[];
-	/** What a request gets: a body, or whatever is done with the response itself. */
+	/** Returns the body for a request, or handles the response itself. */
 	response: (query: Query, response: ServerResponse) => unknown;
 	stop(): Promise<void>;
 }
 
-/** Starts one that responds with an empty list until `response` is set. */
+/** Starts a service that responds with an empty list until `response` is set. */
 export async function startListService(): Promise<ListService> {
 	const server = createServer((request, response) => {
 		const { searchParams } = new URL(request.url ?? '', 'http://localhost');
 		const query: Query = Object.fromEntries(searchParams);
 		service.queries.push(query);
 		service.methods.push(request.method ?? '');
-		// Of two parameters with the same name, services take either.
+		// Of two parameters with one name, a service may take either.
 		if (searchParams.size > Object.keys(query).length) {
 			response.writeHead(400).end();
 			return;

@@ -1,4 +1,4 @@
-/** n8n's own deduplication store, on a table of the tests in place of n8n's database. */
+/** n8n's own deduplication store, over a table of the tests in place of n8n's database. */
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { compileFunction } from 'node:vm';
@@ -8,7 +8,7 @@ import type { IDataDeduplicator } from 'n8n-workflow';
 import { ensureN8nSources } from '../../scripts/host/n8nSources';
 import type { ProcessedRows } from './processedRows';
 
-/** @param table the one of that moment */
+/** @param table returns the current table */
 export async function loadDeduplicator(
 	table: () => ProcessedRows | undefined,
 ): Promise<IDataDeduplicator> {
@@ -20,7 +20,7 @@ export async function loadDeduplicator(
 	return new DeduplicationHelper();
 }
 
-/** Loads a file of n8n as Node does, with the tests' packages but for those that are replaced. */
+/** Loads a file of n8n as Node.js does, with the packages of the tests except the replaced ones. */
 function load(file: string, replaced: Record<string, unknown>): unknown {
 	const module = { exports: {} };
 	const requireFrom = (name: string): unknown => {

@@ -1,29 +1,28 @@
-/** Tests in logical time: timers fire in order, in no time. */
+/** Tests in logical time: timers fire in order and at once. */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 import { performance as measured } from 'node:perf_hooks';
 
-/** Turns of the event loop without an event after which nothing goes on in this process. */
+/** After so many turns of the event loop without an event, this process is idle. */
 const QUIET_TURNS = 8;
-/** How long (ms) what was sent may take to arrive where it can; a busy kernel takes its time. */
+/** How long (ms) sent data may take to arrive, with a busy kernel. */
 const LONGEST_WAY_MS = 20;
-/** What Node.js is doing or about to do: writes, files, names of hosts. */
+/** Resources of pending work in Node.js: writes, files, host names. */
 const UNDER_WAY = /Immediate|Req|WriteWrap|ShutdownWrap/;
 
-/** Time that really passes (ms), also in logical time. */
+/** Real time (ms), even in logical time. */
 export const realNow = () => Number(process.hrtime.bigint()) / 1e6;
 
-/** Lets so much time (ms) really pass, for another process or the operating system. */
+/** Waits in real time (ms), for another process or the operating system. */
 export async function reallyWait(ms: number): Promise<void> {
 	const end = realNow() + ms;
 	while (realNow() < end) await new Promise(setImmediate);
 }
 
 /**
- * Logical time for the tests of a file, or of a part of it, beside real servers and clients in this process: it
- * stands still while anything is on its way or being worked on, and goes on to the next timer when nothing is.
- * How busy the machine is makes no difference. Nothing that began in logical time may see real time again, so
- * the timers stay as they are until Jest leaves the file.
+ * Logical time for the tests of a file, or of a part of it, with real servers and clients in this process: it stands
+ * still while anything is in transit or at work, and then jumps to the next timer, however busy the machine is. What
+ * began in logical time must not see real time again, so the fake timers stay until Jest leaves the file.
  */
 export function useLogicalTime(): void {
 	beforeAll(() => {
@@ -45,15 +44,15 @@ const { nodeTiming } = measured as unknown as {
 };
 const timeout = AbortSignal.timeout.bind(AbortSignal);
 const sockets = new Set<Socket>();
-/** How many parts of the file are in logical time. */
+/** How many parts of the file use logical time. */
 let users = 0;
-/** That of logical time; another one where a test has changed the timers since. */
+/** The fake `setTimeout`; the global one differs if a test has changed the timers since. */
 let logicalSetTimeout: typeof setTimeout | undefined;
 let next: NodeJS.Immediate | undefined;
 let events = 0;
 let quietTurns = 0;
 let quietSince = 0;
-/** All that was sent when it had arrived: until more is sent, there is nothing to wait for. */
+/** What had been sent when all of it had arrived: until more is sent, there is nothing to wait for. */
 let arrived = '';
 
 function turn(): void {
@@ -83,12 +82,12 @@ function watch(message: unknown): void {
 	socket.once('close', () => sockets.delete(socket));
 }
 
-/** Tells what was sent from what was not, on all connections. */
+/** Identifies what has been sent so far on all connections. */
 function allSent(): string {
 	return [...sockets].map((one) => `${one.bytesWritten} ${one.writableEnded}`).join();
 }
 
-/** Whether both ends of every connection know the same of it. */
+/** Whether each end of every connection has read what the other has written. */
 function hasArrived(): boolean {
 	const ends = [...sockets];
 	return ends.every((one) => {
@@ -100,7 +99,7 @@ function hasArrived(): boolean {
 }
 
 function useFakeTimers(): void {
-	// Node.js's own timer, which Jest does not know; all tests of a worker share it.
+	// Jest does not fake this timer of Node.js, and all tests of a worker share it.
 	AbortSignal.timeout = (ms) => {
 		const controller = new AbortController();
 		setTimeout(() => controller.abort(new DOMException('Too late', 'TimeoutError')), ms);
@@ -109,14 +108,14 @@ function useFakeTimers(): void {
 	if (globalThis.setTimeout === logicalSetTimeout) return;
 	const real = ['nextTick', 'queueMicrotask', 'setImmediate', 'clearImmediate', 'hrtime'] as const;
 	jest.useFakeTimers({ doNotFake: [...real] });
-	// Node.js knows no shorter time than 1 ms.
+	// Node.js has no timer shorter than 1 ms.
 	const { setTimeout: fake } = globalThis;
 	const atLeastOne = (callback: () => void, ms?: number, ...parameters: []) =>
 		fake(callback, ms !== undefined && ms >= 1 ? ms : 1, ...parameters);
 	globalThis.setTimeout = logicalSetTimeout = Object.assign(atLeastOne, fake);
 }
 
-/** Lets `ms` milliseconds of logical time pass until `promise` settles, at most; an hour unless given. */
+/** Lets logical time pass until `promise` settles, but at most `ms` milliseconds. */
 export async function passTime<T>(promise: Promise<T>, ms = 3_600_000): Promise<T> {
 	let isSettled = false;
 	const settle = () => (isSettled = true);
@@ -139,7 +138,7 @@ export async function timeOf(promise: Promise<unknown>): Promise<number> {
 	return performance.now() - startedAt;
 }
 
-/** The value is at least `least`, and less than `limit`. */
+/** Expects a value of at least `least` and less than `limit`. */
 export function expectBetween(value: number, least: number, limit: number): void {
 	expect(value).toBeGreaterThanOrEqual(least);
 	expect(value).toBeLessThan(limit);

@@ -1,33 +1,33 @@
-/** A Redis in logical time, for unit tests: the package's scripts run in a real Lua, on data in memory. */
+/** A Redis in logical time for unit tests: the package's scripts run in a real Lua on data in memory. */
 import type { RedisConnection, RedisScript } from '../../nodes/BusinessData/redis';
 import { DataSet } from '../simulation/redis/dataSet';
 import { Lua } from '../simulation/redis/lua';
 import { RedisFailure } from '../simulation/redis/reply';
 
 /**
- * What becomes of a command on its way, which may be run once or twice, now or later.
- * @param isAwaited whether something more than its end waits for it
+ * Decides when a command runs, now or later, once or twice.
+ * @param isAwaited whether a request waits for the reply
  */
 export type Sender = (run: () => unknown, isAwaited: boolean) => Promise<unknown>;
 
 export class LuaRedis {
 	readonly data = new DataSet(() => Date.now() + this.aheadMs);
-	/** Of the clock of the test. */
+	/** By how much its clock is ahead of the test's. */
 	private aheadMs = 0;
 
 	private constructor(private readonly lua: Lua) {}
 
-	/** To be called before the clock of the test stands still. */
+	/** Call this before the clock of the test stands still. */
 	static async load(): Promise<LuaRedis> {
 		return new LuaRedis(await Lua.load());
 	}
 
-	/** Sets its clock forward by so many ms, or back. */
+	/** Sets its clock forward or back by `stepMs`. */
 	setClock(stepMs: number): void {
 		this.aheadMs += stepMs;
 	}
 
-	/** The connection of a process, which has windows of its own. */
+	/** The connection of a process with its own windows. */
 	connection(way: Sender = async (run) => await Promise.resolve(run())): RedisConnection {
 		const run: RedisConnection['run'] = async (script, keys, parameters, signal) => {
 			signal?.throwIfAborted();
@@ -46,7 +46,7 @@ export class LuaRedis {
 	}
 }
 
-/** For each test of a file, or of a part of it, a Redis of its own and a clock that stands still. */
+/** Gives each test of a file, or of a part of it, its own Redis and a clock that stands still. */
 export function useLuaRedis(begin: (redis: LuaRedis) => unknown): void {
 	beforeEach(async () => {
 		const redis = await LuaRedis.load();

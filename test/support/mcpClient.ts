@@ -1,4 +1,4 @@
-/** A client of an MCP server: that of the SDK which n8n brings. */
+/** A client of an MCP server, from the SDK that n8n installs. */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
@@ -19,9 +19,9 @@ interface Sdk {
 }
 
 /**
- * Opens a session, which is to be closed.
+ * Opens a session, which the caller must close.
  * @param modulesFolder of the n8n
- * @param headers what a server asks for, such as a key
+ * @param headers such as a key that the server asks for
  */
 export async function connectToMcp(
 	modulesFolder: string,
@@ -39,7 +39,7 @@ export async function connectToMcp(
 	return connected;
 }
 
-/** Calls a tool. Returns its text, which may tell of an error. */
+/** Calls a tool. Returns its text, which may describe an error. */
 export async function textOf(client: McpClient, name: string, parameters: object): Promise<string> {
 	const { content } = await client.callTool({ name, arguments: parameters });
 	return content.map(({ text }) => text).join('\n');

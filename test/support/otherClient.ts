@@ -1,6 +1,6 @@
 /**
- * A service in logical time that refuses what exceeds a limit, in sliding windows and in fixed ones, and a
- * second program on the same key that knows nothing of us.
+ * A service in logical time that refuses what exceeds a limit in sliding or fixed windows, and another client of the
+ * key that knows nothing of the node.
  */
 import type { Limit } from '../../nodes/BusinessData/rateLimit';
 import { LimitCounters } from '../../sandbox/limits';
@@ -10,9 +10,9 @@ export type Pattern = 'even' | 'poisson' | 'bursts';
 
 export interface Program {
 	pattern: Pattern;
-	/** Of the longest limit, how much it uses. */
+	/** The share of the longest limit that it uses. */
 	share: number;
-	/** When (ms) it begins and ends, counted from the start. */
+	/** When it begins and ends (ms since the start). */
 	fromMs?: number;
 	toMs?: number;
 }
@@ -20,7 +20,7 @@ export interface Program {
 const BURST = 10;
 const WITHIN_A_BURST_MS = 20;
 
-/** When (ms) the program sends its requests within `untilMs`. */
+/** When (ms) the other client sends its requests within `untilMs`. */
 function timesOf(
 	{ pattern, share, fromMs = 0, toMs = Infinity }: Program,
 	longest: Limit,
@@ -43,14 +43,14 @@ function timesOf(
 }
 
 export class SharedService {
-	/** Of our own requests and of the program's, how many came and how many were refused. */
+	/** The requests of the node and of the other client, and how many of each were refused. */
 	readonly own = { requests: 0, refused: 0 };
 	readonly other = { requests: 0, refused: 0 };
 	private readonly counters: LimitCounters;
 	private readonly otherTimes: number[];
 	private next = 0;
 
-	/** @param countRefused whether a request that was refused counts in the windows too */
+	/** @param countRefused whether refused requests count in the windows, too */
 	constructor(
 		limits: Limit[],
 		program: Program | undefined,
@@ -72,7 +72,7 @@ export class SharedService {
 			program === undefined ? [] : timesOf(program, longest, 60 * longest.windowMs, random);
 	}
 
-	/** One of our own requests, now. Returns whether it is let through. */
+	/** A request of the node at this moment. Returns whether it is let through. */
 	request(): boolean {
 		const now = performance.now() - this.startedAt;
 		this.catchUp(now);
@@ -82,7 +82,7 @@ export class SharedService {
 		return isTaken;
 	}
 
-	/** Lets the program send what it has sent by `now` (ms since the start). */
+	/** Sends the requests of the other client up to `now` (ms since the start). */
 	catchUp(now: number): void {
 		for (let time = this.otherTimes[this.next]; time !== undefined && time <= now;) {
 			this.other.requests++;

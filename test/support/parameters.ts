@@ -1,4 +1,4 @@
-/** What the node is set to do: its parameters and settings, and the endpoints that it then calls. */
+/** Parameters and settings of the node, and the endpoints that it then calls. */
 import type { INode } from 'n8n-workflow';
 
 export const READ_ENDPOINT = 'GET /masterdata/getContacts';
@@ -7,7 +7,7 @@ export const DELETE_ENDPOINT = 'POST /txndata/bulkDeleteTxn';
 
 type NodeParameters = INode['parameters'];
 
-/** Parameters of the node: one request per item, except that a deletion takes all items together. */
+/** Parameters of the node. Each makes one request per item, except that a deletion takes all items together. */
 export const read = (options: NodeParameters = {}): NodeParameters => ({
 	resource: 'contact',
 	operation: 'getMany',
@@ -32,7 +32,7 @@ export const apiRequest = (
 	options: NodeParameters = {},
 ): NodeParameters => ({ resource: 'apiRequest', operation: 'send', method, path, options });
 
-/** Options of all that make requests. */
+/** Options of all operations that make requests. */
 export const query = (name: string, value: string) => ({
 	queryParameters: { parameters: [{ name, value }] },
 });
@@ -40,7 +40,7 @@ export const headers = (...parameters: Array<{ name: string; value: string }>) =
 	headerParameters: { parameters },
 });
 
-/** Options of what sends, and of lists. */
+/** Options of sends, and of lists. */
 export const ONCE = { sendOnceKey: '={{ $json.id }}' };
 export const pages = (type: string, values: NodeParameters = {}) => ({
 	pagination: { values: { type, ...values } },
@@ -54,7 +54,7 @@ export const deletedWhen = (field: string, value: string) => ({
 	deletedWhen: { values: { field, value } },
 });
 
-/** The node's own word on the limits. */
+/** Outputs the state of the limits. */
 export const getStatus: NodeParameters = { resource: 'rateLimit', operation: 'getStatus' };
 
 /** Settings of the node. */
@@ -62,7 +62,7 @@ export const RETRY_ON_FAIL = { retryOnFail: true, maxTries: 3, waitBetweenTries:
 export const CONTINUE_ON_ERROR = { onError: 'continueRegularOutput' } as const;
 export const ERROR_OUTPUT = { onError: 'continueErrorOutput' } as const;
 
-/** Of a key of Transaction → Send. */
+/** Sent Document for a key of Transaction → Send. */
 export const sentDocument = (
 	operation: 'get' | 'markAsSent' | 'release',
 	parameters: NodeParameters = {},

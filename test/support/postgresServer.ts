@@ -1,4 +1,4 @@
-/** A real PostgreSQL of the test's own, on a loopback port, in a folder that goes with it. */
+/** A real PostgreSQL for one test, on a loopback port, in a folder that is removed with it. */
 import { execFileSync } from 'node:child_process';
 import { chownSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,11 +9,11 @@ import { freePort } from '../../scripts/host/freePort';
 import { waitUntil } from './waitUntil';
 
 const STARTUP_MS = 120_000;
-/** Where Debian has its programs, by version. */
+/** Where Debian installs its programs, by version. */
 const VERSIONS = '/usr/lib/postgresql';
 const USER = 'postgres';
 
-/** The settings of an n8n that uses it, at a port that leads to it. */
+/** The settings of an n8n that uses it by this port. */
 export function settingsFor(port: number): Record<string, string> {
 	return {
 		DB_TYPE: 'postgresdb',
@@ -53,7 +53,7 @@ export class PostgresServer {
 		return server;
 	}
 
-	/** What it responds to a query, as text. */
+	/** The response to a query, as text. */
 	query(text: string): string {
 		return execFileSync(program('psql'), [...this.client, '-c', text], {
 			encoding: 'utf8',
@@ -61,7 +61,7 @@ export class PostgresServer {
 		});
 	}
 
-	/** Lets nobody else write to a table. Returns what ends that. */
+	/** Locks a table against other writers. Returns a function that unlocks it. */
 	async lock(table: string): Promise<() => Promise<void>> {
 		const { child, ended } = startProgram(program('psql'), this.client, {
 			stdio: ['pipe', 'ignore', 'ignore'],
@@ -75,7 +75,7 @@ export class PostgresServer {
 		};
 	}
 
-	/** Ends it and removes its data. */
+	/** Stops it and removes its data. */
 	async dispose(): Promise<void> {
 		this.program?.child.kill('SIGINT');
 		await this.program?.ended;
@@ -94,7 +94,7 @@ function program(name: string): string {
 	return join(VERSIONS, version, 'bin', name);
 }
 
-/** It refuses to run as root. */
+/** PostgreSQL refuses to run as root. */
 function command(name: string, parameters: string[]): string[] {
 	const own = [program(name), ...parameters];
 	return isRoot()

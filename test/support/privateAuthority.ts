@@ -1,4 +1,4 @@
-/** A private certificate authority, made by `openssl`, in a folder that goes with it. */
+/** A private certificate authority, made by `openssl`, in a folder that is removed with it. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,7 @@ export class PrivateAuthority {
 		return { key: readFileSync(key, 'utf8'), cert: readFileSync(certificate, 'utf8') };
 	}
 
-	/** For Redis servers under a certificate for this name. */
+	/** Settings of Redis servers with a certificate for this name. */
 	settingsFor(name: string): TlsSettings {
 		const [key, certificate] = this.issue(name, `DNS:${name}`);
 		return (port) => [

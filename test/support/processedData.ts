@@ -4,10 +4,10 @@ import { attempt, ProcessedRows, type RowAccess } from './processedRows';
 
 type Access = 'read' | 'write';
 
-/** How long (ms) after its error a late access takes effect, as one that has waited for a lock. */
+/** How long (ms) after its error a late access takes effect, such as one that waited for a lock. */
 const LATE_MS = 2_500;
 
-/** A fault of the database, met by the next access of its kind: before it takes effect, after, or long before. */
+/** A database fault for the next access of its kind: before the access takes effect, after it, or long before. */
 interface Fault {
 	access: Access;
 	moment: 'before' | 'after' | 'late';
@@ -17,16 +17,16 @@ interface Fault {
 }
 
 export class ProcessedDataRepository extends ProcessedRows {
-	/** How long (ms) an access takes, half before and half after it takes effect; new for each access. */
+	/** How long (ms) an access takes, half of it before its effect; called for each access. */
 	latencyMs = () => Math.random() * 3;
 	private faults: Fault[] = [];
 
-	/** The hashes in all rows, as n8n keeps them. */
+	/** The hashes in all rows, as stored by n8n. */
 	get entries(): string[] {
 		return [...this.rows.values()].flatMap((row) => this.read(row).value.data);
 	}
 
-	/** All rows, as n8n keeps them. */
+	/** All rows, as stored by n8n. */
 	get text(): string {
 		return [...this.rows].flat().join('\n');
 	}
@@ -41,7 +41,7 @@ export class ProcessedDataRepository extends ProcessedRows {
 		this.faults = [];
 	}
 
-	/** Lets accesses fail. */
+	/** Makes an access fail. */
 	fail(access: Access, changes: Partial<Fault> = {}): void {
 		this.faults.push({ access, moment: 'before', after: 0, times: 1, ...changes });
 	}
@@ -53,7 +53,7 @@ export class ProcessedDataRepository extends ProcessedRows {
 		if (isDue) fault.times--;
 		const latencyMs = this.latencyMs();
 		await after(latencyMs / 2);
-		// Its error is nobody's any more.
+		// Nothing handles its error any more.
 		if (isDue && fault.moment === 'late') setTimeout(() => attempt(effect), LATE_MS);
 		if (isDue && fault.moment !== 'after') throw new Error('the database is away');
 		const result = effect();

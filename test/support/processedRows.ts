@@ -1,4 +1,4 @@
-/** The rows of n8n's database that its deduplication store keeps, one per node, as n8n's own code works with them. */
+/** The rows of n8n's deduplication store, one per node, with the interface that n8n's own code uses. */
 
 interface Row {
 	workflowId: string;
@@ -8,14 +8,14 @@ interface Row {
 
 type Key = Pick<Row, 'workflowId' | 'context'>;
 
-/** The ID of a workflow that n8n does not have. */
+/** The ID of a workflow that is not in n8n. */
 export const DELETED = 'deleted';
 
 export type RowAccess = 'find' | 'findOne' | 'insert' | 'update' | 'delete';
 
 const keyOf = ({ workflowId, context }: Key) => JSON.stringify([workflowId, context]);
 
-/** Nothing locks a row between reading and writing. */
+/** As in n8n, no lock holds a row between reading and writing. */
 export abstract class ProcessedRows {
 	constructor(
 		protected readonly rows = new Map<string, string>(),
@@ -33,7 +33,7 @@ export abstract class ProcessedRows {
 	}
 
 	async insert(row: Row): Promise<void> {
-		// As it is at the call, not when the database gets to it.
+		// The row as it is at the call, not when the database gets to it.
 		const text = JSON.stringify(row);
 		await this.access('insert', () => {
 			if (row.workflowId === DELETED) throw new Error('FOREIGN KEY constraint failed');
@@ -53,7 +53,7 @@ export abstract class ProcessedRows {
 		await this.access('delete', () => void this.rows.delete(keyOf(where)));
 	}
 
-	/** Lets an access take effect, sooner or later, or fail. */
+	/** Lets an access take effect, now or later, or fail. */
 	protected abstract access<T>(access: RowAccess, effect: () => T): Promise<T>;
 
 	protected read(text: string): Row {
@@ -61,11 +61,11 @@ export abstract class ProcessedRows {
 	}
 }
 
-/** What takes effect when nobody waits for it any more. */
+/** Runs an effect that nothing waits for any more. */
 export function attempt(effect: () => unknown): void {
 	try {
 		effect();
 	} catch {
-		// Another has inserted the row meanwhile.
+		// Another access has inserted the row meanwhile.
 	}
 }

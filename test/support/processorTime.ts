@@ -1,7 +1,7 @@
 /**
- * The processor time of synchronous work, in s.
+ * The processor time of synchronous work (s).
  *
- * Unlike the time on a clock, it does not grow on a busy machine.
+ * Unlike wall-clock time, it does not grow on a busy machine.
  */
 export function processorSeconds(work: () => void): number {
 	const before = process.cpuUsage();

@@ -1,11 +1,11 @@
-/** A copy of the project, in which code may be changed, built and tested. */
+/** A copy of the project in which code can be changed, built and tested. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 
 const PROJECT_FOLDER = join(__dirname, '..', '..');
-/** Made by tools; with the packages, the copy shares the original's. */
+/** Output of tools, and the packages, which the copy shares with the original. */
 const LEFT_OUT = ['.git', 'node_modules', 'coverage', 'reports', 'screenshots'];
 
 export class ProjectCopy {
@@ -18,21 +18,21 @@ export class ProjectCopy {
 		symlinkSync(packages, join(this.folder, 'node_modules'), 'junction');
 	}
 
-	/** @throws when the diff does not fit the code as it is */
+	/** @throws if the diff does not apply to the code */
 	apply(diff: string, ...options: string[]): void {
-		// On Windows, git is often set to change the line ends of what it writes.
+		// On Windows, git is often set to convert line endings.
 		execFileSync('git', ['-c', 'core.autocrlf=false', 'apply', ...options], {
 			cwd: this.folder,
 			input: diff,
-			// In a repository, git would take the paths as below the repository's folder.
+			// Inside a repository, git would take the paths as relative to its root.
 			env: { ...process.env, GIT_CEILING_DIRECTORIES: dirname(this.folder) },
 		});
 	}
 
-	/** Runs a program of a package, and returns whether it succeeds; one that takes longer than `timeout` (ms) does not. */
+	/** Runs a program of a package. Returns whether it succeeds within `timeout` (ms). */
 	run(program: string, parameters: string[], timeout: number): boolean {
 		const file = join('node_modules', program);
-		// One failure says enough.
+		// One failure is enough.
 		const env = { ...process.env, FAIL_FAST: 'true' };
 		const bounds = { timeout, killSignal: 'SIGKILL' } as const;
 		const options = { cwd: this.folder, env, stdio: 'ignore', ...bounds } as const;

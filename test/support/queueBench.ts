@@ -1,6 +1,6 @@
 /**
- * What a queue-mode test works on: n8n with two workers, a Redis of its own for the limit store, and for each
- * test a sandbox service with the credential for it.
+ * The set-up of a queue-mode test: n8n with two workers, a separate Redis for the limit store, and for each test a
+ * sandbox service with its credential.
  */
 import type { Redis } from 'ioredis';
 
@@ -23,17 +23,17 @@ const FAILED = ['error', 'crashed'];
 
 export class QueueBench {
 	n8n!: QueueMode;
-	/** Not the one of n8n's queue, so that its faults disturb nothing else. */
+	/** Not the Redis of n8n's queue, so that its faults affect nothing else. */
 	limitStoreServer!: RedisServer;
 	/** A connection to it that survives its restart. */
 	redis!: Redis;
 	sandbox!: Sandbox;
-	/** Of the credential for the sandbox. */
+	/** The ID of the credential for the sandbox. */
 	credentialId = '';
 	private workflowIds: string[] = [];
 	private reported: string[] = [];
 
-	/** Starts a sandbox with these limits, and gives them to the credential too. */
+	/** Starts a sandbox with these limits, and sets them in the credential, too. */
 	async open(limits: LimitSettings, windowMode: WindowMode = 'sliding'): Promise<void> {
 		const latency = { minMs: 5, maxMs: 30 };
 		this.sandbox = await startSandbox({ limits, windowMode, latency, contactCount: 1 });
@@ -51,7 +51,7 @@ export class QueueBench {
 		return executions.filter(({ status }) => FAILED.includes(status)).map(({ id }) => id);
 	}
 
-	/** Prints why executions have failed since it was called last: their responses do not say it. */
+	/** Prints why executions have failed since the last call, which their responses do not say. */
 	async reportFailures(): Promise<void> {
 		const failed = await this.failedExecutions();
 		for (const id of failed.filter((one) => !this.reported.includes(one))) {
@@ -64,19 +64,19 @@ export class QueueBench {
 
 /**
  * Sets up a bench for the tests of a file: n8n once, a sandbox for each test.
- * @param prepare what comes before the first test
+ * @param prepare runs before the first test
  */
 export function useQueueBench(prepare: () => Promise<void>): QueueBench {
 	const bench = new QueueBench();
 	const cleanup = new Cleanup();
 	beforeAll(async () => {
-		// What it has confirmed is on the disk, however it ends.
+		// Every confirmed write is on disk, even after a crash.
 		bench.limitStoreServer = await RedisServer.start(['--appendfsync', 'always']);
 		cleanup.add(async () => await bench.limitStoreServer.dispose());
 		bench.redis = bench.limitStoreServer.client();
 		bench.n8n = await QueueMode.prepare();
 		cleanup.add(async () => await bench.n8n.dispose());
-		// First of all: a client whose connection is lost waits two seconds for its end.
+		// First, because a client without a connection takes two seconds to quit.
 		cleanup.add(async () => void (await bench.redis.quit()));
 		await bench.n8n.startAll();
 		await prepare();
@@ -97,7 +97,7 @@ export function useQueueBench(prepare: () => Promise<void>): QueueBench {
 
 const numbersUpTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
-/** Every request was let through exactly once, and every execution gave out all of its items. */
+/** Expects that every request was let through exactly once, and that every execution has output all of its items. */
 export function expectAllRespondedOnce({ sandbox }: QueueBench, responses: CallResponse[]): void {
 	for (const { status, items, numbers } of responses) {
 		expect({ status, items }).toEqual({ status: 200, items: numbers.length });

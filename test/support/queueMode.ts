@@ -1,6 +1,6 @@
 /**
- * A real n8n in queue mode with this package installed from its tarball: a main process and two workers
- * that share a folder, a PostgreSQL, as n8n asks for in queue mode, and the Redis of n8n's queue.
+ * A real n8n in queue mode with this package installed from its tarball: a main process and two workers that share a
+ * folder, a PostgreSQL, as n8n recommends for queue mode, and the Redis of n8n's queue.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ export type WorkerName = (typeof WORKERS)[number];
 const SETTINGS_OF_TESTS = {
 	// Half of the six executions of a run, so that each worker gets its share.
 	N8N_CONCURRENCY_PRODUCTION_LIMIT: '3',
-	// The job of a worker that died is found sooner than after n8n's own 60 s and 30 s.
+	// The job of a dead worker is found sooner than with n8n's defaults of 60 s and 30 s.
 	QUEUE_WORKER_LOCK_DURATION: '8000',
 	QUEUE_WORKER_LOCK_RENEW_TIME: '2000',
 	QUEUE_WORKER_STALLED_INTERVAL: '4000',
@@ -42,8 +42,8 @@ export class QueueMode {
 	) {}
 
 	/**
-	 * Prepares it; `startAll` starts its processes.
-	 * @param settings of all processes, beside those of queue mode itself
+	 * Prepares n8n; `startAll` starts its processes.
+	 * @param settings of all processes, besides those of queue mode
 	 */
 	static async prepare(settings: Record<string, string> = SETTINGS_OF_TESTS): Promise<QueueMode> {
 		const host = await ensureHost({ version: 'n8n-2' });
@@ -57,7 +57,7 @@ export class QueueMode {
 
 	/**
 	 * Starts what is not running: the main process first, which prepares the database.
-	 * @param settings from now on, beside those that it has
+	 * @param settings from now on, besides the present ones
 	 */
 	async startAll(settings: Record<string, string> = {}): Promise<void> {
 		Object.assign(this.ownSettings, settings);
@@ -76,13 +76,13 @@ export class QueueMode {
 		this.processes.clear();
 	}
 
-	/** Ends a worker with SIGKILL. */
+	/** Kills a worker with SIGKILL. */
 	async killWorker(name: WorkerName): Promise<void> {
 		await this.processes.get(name)?.kill();
 		this.processes.delete(name);
 	}
 
-	/** The owner, logged in to the main process. */
+	/** The client of the owner, logged in to the main process. */
 	get client(): N8nClient {
 		if (this.loggedIn === undefined) throw new Error('n8n was not started');
 		return this.loggedIn;
@@ -92,21 +92,21 @@ export class QueueMode {
 		return `${this.processes.get(MAIN)?.url}/webhook/${path}`;
 	}
 
-	/** Everything that a worker has printed. */
+	/** All output of a worker. */
 	logOf(worker: WorkerName): string {
 		return readFileSync(join(this.userFolder.logFolder, `n8n-${worker}.log`), 'utf8');
 	}
 
-	/** The IDs of the executions that a worker has begun, by its log. */
+	/** The IDs of the executions that a worker has started, by its log. */
 	executionsOf(worker: WorkerName): string[] {
 		const begun = this.logOf(worker).matchAll(/Worker started execution (\d+)/g);
 		return [...begun].map(([, id]) => id ?? '');
 	}
 
-	/** Ends everything and removes its data. */
+	/** Stops everything and removes its data. */
 	async dispose(): Promise<void> {
 		await this.stopAll();
-		// Whatever was still starting when something failed.
+		// Programs that were still starting when something failed.
 		await endPrograms();
 		await this.queueRedis.dispose();
 		await this.database.dispose();
@@ -124,7 +124,7 @@ export class QueueMode {
 		return {
 			EXECUTIONS_MODE: 'queue',
 			N8N_DISABLE_UI: 'true',
-			// Runs by hand are the main process's own, unless a test says otherwise.
+			// Manual executions run in the main process, unless a test sets it otherwise.
 			OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS: 'false',
 			QUEUE_BULL_REDIS_HOST: '127.0.0.1',
 			QUEUE_BULL_REDIS_PORT: String(this.queueRedis.port),

@@ -1,7 +1,7 @@
 /**
- * What the processes of a queue-mode n8n do together: six executions started by webhooks, four that read
- * contacts and two that send documents. Each request carries its number and its execution in the query,
- * so that the sandbox's journal tells who has sent what.
+ * The work that the processes of a queue-mode n8n share: six executions started by webhooks, four that read contacts and
+ * two that send documents. Each request has its number and its execution in the query, so that the sandbox's journal
+ * shows which process has sent what.
  */
 import type { LimitSettings } from '../../nodes/BusinessData/transport/endpoints';
 import type { Sandbox } from '../../sandbox/server';
@@ -16,7 +16,7 @@ const CREDENTIAL = { name: 'Business Data', type: 'businessDataApi' };
 export const KINDS = ['reads', 'sends'] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** How many requests each of the six executions makes: of the sends, more than their window takes. */
+/** How many requests each of the six executions makes. The sends exceed their window. */
 const SHARES: Array<[kind: Kind, count: number]> = [
 	['sends', 4],
 	['sends', 4],
@@ -25,12 +25,12 @@ const SHARES: Array<[kind: Kind, count: number]> = [
 	['reads', 32],
 	['reads', 32],
 ];
-/** Then the workers take turns, and each gets one execution that sends and two that read. */
+/** With this pause, the workers take turns, and each gets one execution that sends and two that read. */
 const BETWEEN_CALLS_MS = 50;
 export const READS = 130;
 export const SENDS = 8;
 
-/** What gives the parameters of the node in each workflow. */
+/** By workflow, the function that makes the parameters of its node. */
 const OPERATIONS = { reads: read, sends: send };
 
 /** The response to one webhook call. */
@@ -55,7 +55,7 @@ function workflowOf(kind: Kind, credentialId: string) {
 		responseData: 'allEntries',
 	};
 	const items = { fieldToSplitOut: 'body.items', options: {} };
-	// The timeout bounds how long the slots of a worker that died are held.
+	// The timeout limits how long the slots of a dead worker are held.
 	const options = { timeout: 5, queryParameters: { parameters: query } };
 	const credentials = { [CREDENTIAL.type]: { id: credentialId, name: CREDENTIAL.name } };
 	return inARow(kind, [
@@ -65,7 +65,7 @@ function workflowOf(kind: Kind, credentialId: string) {
 	]);
 }
 
-/** @param redisPort of the Redis in which its limits are counted */
+/** @param redisPort of the Redis that counts its limits */
 export async function saveCredential(
 	n8n: QueueMode,
 	sandbox: Sandbox,
@@ -92,7 +92,7 @@ export async function publishWorkflows(n8n: QueueMode, credentialId: string): Pr
 	return ids;
 }
 
-/** n8n listens to the webhooks of published workflows only some time after it says that it is ready. */
+/** n8n serves the webhooks of published workflows only some time after it reports to be ready. */
 export async function post(url: string, body: object): Promise<Response> {
 	const deadline = performance.now() + LONGEST_REGISTRATION_MS;
 	for (;;) {
@@ -103,7 +103,7 @@ export async function post(url: string, body: object): Promise<Response> {
 	}
 }
 
-/** Starts an execution by its webhook and waits for its response. */
+/** Starts an execution by webhook and waits for the response. */
 export async function call(n8n: QueueMode, kind: Kind, numbers: number[]): Promise<CallResponse> {
 	const response = await post(n8n.webhookUrl(kind), {
 		items: numbers.map((number) => ({ number })),
@@ -126,7 +126,7 @@ export async function callAll(n8n: QueueMode): Promise<CallResponse[]> {
 	return await Promise.all(calls);
 }
 
-/** The numbers of the requests in the journal of an endpoint's method, in order, as often as they came. */
+/** The numbers of all requests of a kind in the journal, sorted, with duplicates. */
 export function numbersOf(sandbox: Sandbox, kind: Kind): number[] {
 	const method = kind === 'reads' ? 'GET' : 'POST';
 	return sandbox.journal

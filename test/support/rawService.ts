@@ -1,4 +1,4 @@
-/** A service that handles its connections as a test says, in raw bytes, with a journal of what reached it. */
+/** A service whose connections the test handles in raw bytes, with a journal of what reached it. */
 import { once } from 'node:events';
 import {
 	type AddressInfo,
@@ -8,11 +8,11 @@ import {
 } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 
-/** What is done with a connection; the data that came by it is in `received`. */
+/** Handles a connection; the data received so far is in `received`. */
 export type Handle = (socket: Socket, connection: Connection) => void;
 
 export interface Connection {
-	/** What it has carried so far, after TLS where there is TLS. */
+	/** The data received so far, decrypted if there is TLS. */
 	received: string;
 }
 
@@ -25,7 +25,7 @@ export class RawService {
 		private readonly isSecure: boolean,
 	) {}
 
-	/** @param tls with it, `handle` gets connections whose handshake is done */
+	/** @param tls if given, `handle` gets connections after their handshake */
 	static async start(handle: Handle, tls?: TlsOptions): Promise<RawService> {
 		const server =
 			tls === undefined

@@ -1,6 +1,6 @@
 /**
- * A real cluster of the test's own: three primaries with a replica each, made by `redis-cli --cluster
- * create`. Clients reach every server through a proxy that can swallow; the servers' own bus does not.
+ * A real cluster for one test: three primaries with a replica each, made by `redis-cli --cluster create`. Clients reach
+ * every server through a proxy that can drop traffic; the cluster bus bypasses it.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -12,12 +12,12 @@ import { TcpProxy } from './tcpProxy';
 
 const PRIMARIES = 3;
 const SERVERS = 2 * PRIMARIES;
-/** How long a server has to be silent until another takes over. */
+/** How long a server must be silent before another takes over. */
 const NODE_TIMEOUT_MS = 4_000;
 
-/** The keys whose shard is the one that counts. */
+/** The keys whose shard holds the counts. */
 const COUNTED = '*:slots:general';
-/** How long (ms) it lasts until keys move to another shard, and as long again until their slot does. */
+/** How long (ms) before keys move to another shard, and again before their slot does. */
 const RESHARDING_MS = 1_000;
 
 interface ClusterServer extends ReachedServer {
@@ -25,12 +25,12 @@ interface ClusterServer extends ReachedServer {
 }
 
 export class RedisCluster extends Topology<ClusterServer> {
-	/** @param tls for servers that speak nothing else */
+	/** @param tls for servers that speak TLS only */
 	static async start(password: string, tls?: TlsSettings): Promise<RedisCluster> {
 		const servers: ClusterServer[] = [];
 		for (let count = 0; count < SERVERS; count++) {
 			const busPort = await freePort();
-			// Its target is known only when the server listens.
+			// Its target is known only once the server listens.
 			const proxy = await TcpProxy.to(0);
 			const server = await RedisServer.start((port) => [
 				...['--cluster-enabled', 'yes', '--cluster-port', String(busPort)],
@@ -50,7 +50,7 @@ export class RedisCluster extends Topology<ClusterServer> {
 		return cluster;
 	}
 
-	/** As the credential has it: all servers, in no special order. */
+	/** The address in the credential: all servers, in no particular order. */
 	get address(): RedisAddress {
 		const nodes = this.servers.map(({ proxy }) => ({ host: '127.0.0.1', port: proxy.port }));
 		return { topology: 'cluster', nodes, user: '', password: this.password, tls: this.tls };
@@ -60,7 +60,7 @@ export class RedisCluster extends Topology<ClusterServer> {
 		return await this.primaryOf(await this.countedKey());
 	}
 
-	/** The server that has the slot of a key now, as most of the others see it. */
+	/** The server that now has the slot of a key, according to most servers. */
 	async primaryOf(key: string): Promise<ClusterServer> {
 		const slot = Number(await this.askAny('CLUSTER', 'KEYSLOT', key));
 		const owner = (await this.table()).find(
@@ -69,7 +69,7 @@ export class RedisCluster extends Topology<ClusterServer> {
 		return this.behind(owner?.port ?? 0);
 	}
 
-	/** Of the servers themselves, not of the way to them. */
+	/** The ports of the servers themselves, not of their proxies. */
 	async primaryPorts(): Promise<number[]> {
 		const primaries = (await this.table()).filter(({ isPrimary }) => isPrimary);
 		return primaries.map(({ port }) => this.behind(port).server.port);
@@ -82,7 +82,7 @@ export class RedisCluster extends Topology<ClusterServer> {
 		return key;
 	}
 
-	/** Moves a slot to another primary with the commands that `redis-cli --cluster reshard` uses, only slower. */
+	/** Moves a slot to another primary with the commands of `redis-cli --cluster reshard`, only slower. */
 	override async reshard(): Promise<void> {
 		const key = await this.countedKey();
 		const slot = await this.askAny('CLUSTER', 'KEYSLOT', key);
@@ -106,7 +106,7 @@ export class RedisCluster extends Topology<ClusterServer> {
 		}
 	}
 
-	/** How many connections of a name each server has, most first. */
+	/** How many connections of this name each server has, in descending order. */
 	async clientsPerServer(name: string): Promise<number[]> {
 		const counts = this.servers.map(async ({ server }) => {
 			const list = await this.ask(server, 'CLIENT', 'LIST');
@@ -121,7 +121,7 @@ export class RedisCluster extends Topology<ClusterServer> {
 		}
 	}
 
-	/** All servers see each other, and every primary has a replica that follows it. */
+	/** Whether all servers see each other, and every primary has a replica that follows it. */
 	protected async isWhole(): Promise<boolean> {
 		for (const { server } of this.servers) {
 			const state = await this.ask(server, 'CLUSTER', 'INFO');
@@ -134,7 +134,7 @@ export class RedisCluster extends Topology<ClusterServer> {
 		return true;
 	}
 
-	/** What the first server that responds knows of all. */
+	/** The node table of the first server that responds. */
 	private async table() {
 		const lines = (await this.askAny('CLUSTER', 'NODES')).split('\n');
 		return lines.map((line) => {

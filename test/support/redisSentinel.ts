@@ -1,6 +1,6 @@
 /**
- * A real primary with a replica and three Sentinels that watch over them. Everybody reaches the two servers
- * through proxies, the Sentinels too: a server that is swallowed is lost for all.
+ * A real primary with a replica and three Sentinels. All clients, including the Sentinels, reach the two servers through
+ * proxies, so a server whose proxy drops traffic is lost for all.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,7 @@ export class RedisSentinel extends Topology {
 		super(servers, password);
 	}
 
-	/** @param downAfterMs how long a server has to be silent until another takes over */
+	/** @param downAfterMs how long a server must be silent before another takes over */
 	static async start(
 		password: string,
 		sentinelPassword: string,
@@ -42,7 +42,7 @@ export class RedisSentinel extends Topology {
 			]);
 			proxy.leadTo(server.port);
 			if (isReplica) {
-				// Not for good: when it is restarted, it may be the primary.
+				// Not in its configuration, because it may be the primary when it is restarted.
 				const follow = ['REPLICAOF', '127.0.0.1', String(servers[0]?.proxy.port)];
 				await redisCommand(server.port, password, ...follow);
 			}
@@ -68,13 +68,13 @@ export class RedisSentinel extends Topology {
 		};
 	}
 
-	/** The one that the Sentinels name. */
+	/** The primary according to the Sentinels. */
 	async primary(): Promise<ReachedServer> {
 		const address = await Promise.any(this.askSentinels('GET-MASTER-ADDR-BY-NAME'));
 		return this.behind(Number(address.split('\n')[1]));
 	}
 
-	/** One server follows the other, and all Sentinels agree. */
+	/** Whether one server follows the other, and all Sentinels agree. */
 	protected async isWhole(): Promise<boolean> {
 		const roles = await Promise.all(
 			this.servers.map(async ({ server }) => await this.ask(server, 'INFO', 'replication')),
@@ -96,7 +96,7 @@ export class RedisSentinel extends Topology {
 	private async startSentinels(downAfterMs: number): Promise<void> {
 		const [primary] = this.servers;
 		for (let number = 1; number <= SENTINELS; number++) {
-			// They keep in it what they learn.
+			// Sentinels write their state to it.
 			const file = join(this.folder, `sentinel-${number}.conf`);
 			const lines = [
 				`requirepass ${this.sentinelPassword}`,
@@ -111,7 +111,7 @@ export class RedisSentinel extends Topology {
 		}
 	}
 
-	/** What each of them knows of the group. */
+	/** The responses of all Sentinels about the group. */
 	private askSentinels(command: string): Array<Promise<string>> {
 		return this.sentinels.map(
 			async ({ port }) =>

@@ -1,4 +1,4 @@
-/** A real Redis of the test's own, on a loopback port, in a folder that goes with it. */
+/** A real Redis for one test, on a loopback port, in a folder that is removed with it. */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -16,7 +16,7 @@ import { waitUntil } from './waitUntil';
 
 const LONGEST_COMMAND_MS = 60_000;
 
-/** What Debian's own `redis-cli` prints of a command to a server. @throws when it fails */
+/** The output of Debian's `redis-cli` for a command to a server. @throws if it fails */
 export async function redisCommand(
 	port: number,
 	password: string,
@@ -34,7 +34,7 @@ export async function redisCommand(
 /** The settings of servers that speak TLS only, by their port. */
 export type TlsSettings = (port: number) => string[];
 
-/** For a server that others replicate: without a disk, and quick to notice that one is lost. */
+/** Settings of a server with replicas: without a disk, and quick to notice that one is lost. */
 export function withReplication(password: string): string[] {
 	return [
 		...['--requirepass', password, '--masterauth', password],
@@ -60,7 +60,7 @@ export class RedisServer {
 		private readonly parameters: string[],
 	) {}
 
-	/** @param file its configuration, which it changes */
+	/** @param file the configuration, which the Sentinel changes */
 	static async startSentinel(file: string): Promise<RedisServer> {
 		return await RedisServer.startWith((place) => [file, '--sentinel', ...place]);
 	}
@@ -73,7 +73,7 @@ export class RedisServer {
 		});
 	}
 
-	/** @param parametersOf gives the whole command line, with these parameters for where it is */
+	/** @param parametersOf adds the rest of the command line to these parameters for port and folder */
 	private static async startWith(
 		parametersOf: (place: string[], port: number) => string[],
 	): Promise<RedisServer> {
@@ -85,7 +85,7 @@ export class RedisServer {
 		return server;
 	}
 
-	/** As the credential of a Redis that stands alone has it. */
+	/** The address in the credential of a single Redis. */
 	address(password = '', port = this.port): RedisAddress {
 		const nodes = [{ host: '127.0.0.1', port }];
 		return { topology: 'standalone', nodes, user: '', password, tls: false };
@@ -102,7 +102,7 @@ export class RedisServer {
 		await waitUntil(async () => await acceptsConnections(this.port));
 	}
 
-	/** Ends it; `SIGKILL` gives it no time to save anything beyond what it has written already. */
+	/** Stops it. After `SIGKILL`, only what it had written before is saved. */
 	async stop(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<void> {
 		const { program } = this;
 		this.program = undefined;
@@ -115,7 +115,7 @@ export class RedisServer {
 		return this.program !== undefined;
 	}
 
-	/** Takes all processor time from it, so that it responds to nothing and its connections stay open. */
+	/** Suspends it, so that it responds to nothing while its connections stay open. */
 	pause(): void {
 		this.program?.child.kill('SIGSTOP');
 	}
@@ -124,13 +124,13 @@ export class RedisServer {
 		this.program?.child.kill('SIGCONT');
 	}
 
-	/** Removes what it has written; it must be stopped. */
+	/** Removes its files. It must be stopped. */
 	forget(): void {
 		rmSync(this.folder, { recursive: true, force: true });
 		mkdirSync(this.folder);
 	}
 
-	/** Ends it and removes its data. */
+	/** Stops it and removes its data. */
 	async dispose(): Promise<void> {
 		await this.stop('SIGKILL');
 		rmSync(this.folder, { recursive: true, force: true });

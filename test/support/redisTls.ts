@@ -1,6 +1,6 @@
 /**
- * A real primary with a replica that speak TLS under a private authority, behind one address that leads to
- * the primary, as managed Redis has it. The certificates are for a name, which is not that address.
+ * A real primary and replica with TLS certificates of a private authority, behind one address that leads to the primary,
+ * as in managed Redis. The certificates are for a name, not for that address.
  */
 import type { RedisAddress } from '../../nodes/BusinessData/redis';
 import { PrivateAuthority } from './privateAuthority';
@@ -52,7 +52,7 @@ export class RedisTls extends Topology {
 		return await Promise.resolve(this.pair[0]);
 	}
 
-	/** The demoted server keeps its connections, and refuses to write. */
+	/** The demoted server keeps its connections, but refuses writes. */
 	override async failOver(): Promise<void> {
 		const [{ server, proxy }] = this.pair.reverse() as typeof this.pair;
 		await this.ask(server, 'REPLICAOF', 'NO', 'ONE');

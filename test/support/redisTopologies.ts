@@ -1,4 +1,4 @@
-/** Redis as operators run it, all real, under one face for tests of outages. */
+/** Real Redis topologies as operators run them, with one interface for tests of outages. */
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
 import type { RedisAddress } from '../../nodes/BusinessData/redis';
@@ -6,7 +6,7 @@ import { redisCommand, type RedisServer } from './redisServer';
 import type { TcpProxy } from './tcpProxy';
 import { waitUntil } from './waitUntil';
 
-/** A server, and the way to it. */
+/** A server and the proxy in front of it. */
 export interface ReachedServer {
 	server: RedisServer;
 	proxy: TcpProxy;
@@ -15,7 +15,7 @@ export interface ReachedServer {
 export abstract class Topology<Server extends ReachedServer = ReachedServer> {
 	abstract readonly address: RedisAddress;
 
-	/** Whether another server takes over by itself when the primary is lost. */
+	/** Whether another server takes over automatically when the primary is lost. */
 	readonly isWatched: boolean = true;
 
 	constructor(
@@ -24,12 +24,12 @@ export abstract class Topology<Server extends ReachedServer = ReachedServer> {
 		protected readonly tls = false,
 	) {}
 
-	/** The server that counts. */
+	/** The server that holds the counts. */
 	abstract primary(): Promise<ReachedServer>;
 
 	protected abstract isWhole(): Promise<boolean>;
 
-	/** Moves what is counted to another shard, where there are shards. */
+	/** Moves the counts to another shard, if there are shards. */
 	reshard?(): Promise<void>;
 
 	async ask(server: RedisServer, ...command: string[]): Promise<string> {
@@ -37,7 +37,7 @@ export abstract class Topology<Server extends ReachedServer = ReachedServer> {
 		return await redisCommand(server.port, this.password, ...tls, ...command);
 	}
 
-	/** Another server becomes the primary. */
+	/** Makes another server the primary. */
 	async failOver(): Promise<void> {
 		await (await this.primary()).server.stop('SIGKILL');
 	}
@@ -46,7 +46,7 @@ export abstract class Topology<Server extends ReachedServer = ReachedServer> {
 		await this.ask((await this.primary()).server, 'FLUSHALL');
 	}
 
-	/** Repairs everything, and resolves when it is. */
+	/** Repairs all servers, and resolves once they are in order. */
 	async untilWhole(): Promise<void> {
 		for (const { server, proxy } of this.servers) {
 			proxy.open();

@@ -1,4 +1,4 @@
-/** Prints measured figures, without the place in the code that the test runner's console adds. */
+/** Prints measured figures without the source location that Jest's console adds. */
 export function report(line: string): void {
 	process.stderr.write(`${line}\n`);
 }

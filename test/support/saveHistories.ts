@@ -1,4 +1,4 @@
-/** Random histories of a published trigger in n8n: what changes in the list, and what becomes of n8n's saves. */
+/** Random histories of a published trigger in n8n: changes of the list, and the fate of n8n's saves. */
 import * as fc from 'fast-check';
 
 import { listChange, rarely } from './histories';
@@ -6,22 +6,22 @@ import type { Save } from './savingN8n';
 import type { ListChange } from './simulatedList';
 
 export interface SavedPoll {
-	/** Before it. */
+	/** Changes before the poll. */
 	changes: ListChange[];
-	/** Behind each of its pages. */
+	/** Changes after each of its pages. */
 	strikes: ListChange[][];
-	/** Of two main processes. */
+	/** Which of two main processes polls. */
 	process: 0 | 1;
-	/** What its process does before. */
+	/** What happens to its process before the poll. */
 	begins?: 'killed' | 'republished';
 	/** How long (ms) each response takes. */
 	slowMs: number;
 	/** Whether the next poll begins before it has ended. */
 	isOverlapped?: boolean;
-	/** What n8n makes of its items; it emits them at once unless given. */
+	/** What n8n does with its items; by default, it emits them at once. */
 	ends?: 'emittedLate' | 'killed' | 'killedBeforeSave';
 	save?: Save;
-	/** With it, an execution begins that saves what it has read when so many more polls have ended. */
+	/** If set, an execution begins that saves the state it has read after so many more polls. */
 	execution?: number;
 }
 
@@ -65,10 +65,10 @@ const historyOf = (polls: SavedPoll[]): [SaveHistory] => [
 	{ paging: 'none', pageSize: 1, length: 0, polls },
 ];
 
-/** Histories that went wrong once. */
+/** Histories that once failed. */
 export const KNOWN_HISTORIES: Array<[SaveHistory]> = [
 	historyOf([{ ...QUIET, changes: CREATED, ends: 'emittedLate' }, QUIET]),
-	// What n8n throws away is saved with the items of another node.
+	// State of discarded items is saved with the items of another node.
 	historyOf([
 		{ ...QUIET, strikes: [CREATED] },
 		{ ...QUIET, slowMs: 30_000, isOverlapped: true },

@@ -1,7 +1,7 @@
 /**
- * How n8n saves what a trigger remembers, as 1.123 and 2.41 do: one text per workflow in its database, read when a
- * workflow is activated. What n8n holds is saved when it has emitted the items of a poll, without waiting for it; an
- * execution whose nodes have changed their static data saves, at its end, all that it read at its beginning.
+ * How n8n 1.123 and 2.41 save the memory of a trigger: one text per workflow in the database, read when the workflow is
+ * activated. After emitting the items of a poll, n8n saves what it holds and does not wait for the write. An execution
+ * whose nodes have changed their static data saves, at its end, all that it read at its start.
  */
 import type { IDataObject } from 'n8n-workflow';
 
@@ -11,14 +11,14 @@ import { MEMORY } from './triggerBench';
 
 type Trigger = ReturnType<Engine['trigger']>;
 
-/** What a save does: it lands late, or again; or it fails, before it lands, after, or long before. */
+/** How a save goes wrong: it lands late or twice, or it fails before it lands, after it, or long before. */
 export type Save = 'late' | 'veryLate' | 'twice' | 'fails' | 'replyLost' | 'landsAfterError';
 
 const LATE_MS = 3_000;
-/** Longer than polls are apart. */
+/** Longer than the interval of polls. */
 const VERY_LATE_MS = 90_000;
 
-/** What a trigger remembers, with the number of its save. */
+/** The memory of a trigger, with the number of its save. */
 export interface Remembered {
 	text: string;
 	revision: number;
@@ -33,9 +33,9 @@ function rememberedOf(staticData: IDataObject): Remembered {
 export class N8nProcess {
 	isAlive = true;
 	trigger: Trigger;
-	/** What the next save of its poll does. */
+	/** How the next save of its poll goes wrong. */
 	save: Save | undefined;
-	/** What it held, and what was saved, when its poll began and when it ended. */
+	/** What it held and what was saved, at the start and at the end of its poll. */
 	seen: Remembered[] = [];
 
 	constructor(
@@ -53,14 +53,14 @@ export class N8nProcess {
 		return rememberedOf(this.trigger.workflow.staticData);
 	}
 
-	/** A new version of the workflow takes the place of the one before. */
+	/** Replaces the workflow by a new version. */
 	republish(): void {
 		const { id } = this;
 		this.trigger = this.publish(this.n8n.read());
 		this.trigger.workflow.id = id;
 	}
 
-	/** Saves what it holds, as n8n does when a node of the workflow has emitted items; a failure is only logged. */
+	/** Saves what it holds, as n8n does after a node of the workflow has emitted items; a failure is only logged. */
 	async saveHeld({ workflow: { staticData } } = this.trigger): Promise<void> {
 		if (!this.isAlive || staticData.__dataChanged !== true) return;
 		const isSaved = await this.n8n.write(this, staticData).then(
@@ -75,7 +75,7 @@ export class SavingN8n {
 	readonly processes: N8nProcess[] = [];
 	private text = '{}';
 
-	/** Called with what a poll without items saves. */
+	/** Called with the memory that a poll without items saves. */
 	onSave: (process: N8nProcess, remembered: Remembered) => void = () => undefined;
 
 	get saved(): Remembered {
@@ -86,7 +86,7 @@ export class SavingN8n {
 		return JSON.parse(this.text) as IDataObject;
 	}
 
-	/** The service that saves, as n8n's modules have it. */
+	/** The service that saves, with the interface of n8n's. */
 	readonly service = {
 		getStaticDataById: async (id: string) => {
 			await after(1);
@@ -112,7 +112,7 @@ export class SavingN8n {
 		const { save } = process;
 		process.save = undefined;
 		const land = () => {
-			// What a process has begun ends with it.
+			// A save of a process that has ended is lost.
 			if (process.isAlive) this.text = text;
 		};
 		if (save === 'late' || save === 'veryLate') {
@@ -125,7 +125,7 @@ export class SavingN8n {
 		}
 	}
 
-	/** Begins an execution of which a node changes its static data. Returns what ends it. */
+	/** Begins an execution in which a node changes its static data. Returns a function that ends it. */
 	execute(): () => void {
 		const began = this.read();
 		return () => (this.text = JSON.stringify({ ...began, 'node:Code': { ended: Date.now() } }));

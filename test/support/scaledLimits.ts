@@ -4,12 +4,12 @@ import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 import type { Limit, LimitTable } from '../../sandbox/limits';
 import { EXAMPLE_LIMITS } from './exampleLimits';
 
-/** As the limiter has it. */
+/** A limit in the form of the limiter. */
 export const inMs = ({ max, windowSeconds }: Limit) => ({ max, windowMs: windowSeconds * 1000 });
 
 /**
- * The example limits, or others, with every window multiplied by `timeScale`, those of the endpoints by
- * `endpointTimeScale` where 10 minutes are still too long.
+ * The example limits, or others, with every window multiplied by `timeScale`, and those of endpoints by
+ * `endpointTimeScale`, because 10 minutes may still be too long.
  */
 export function scaledLimits(
 	timeScale: number,

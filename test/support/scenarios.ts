@@ -1,4 +1,4 @@
-/** Scenarios that n8n's real engine and the simulated one both play, and what can be told of their end. */
+/** Scenarios for n8n's real engine and the simulated one, and a comparable form of their outcome. */
 import type { INode, INodeExecutionData } from 'n8n-workflow';
 
 export type Fault = 400 | 500 | 'cutBefore' | 'cutAfter';
@@ -7,13 +7,13 @@ export interface Scenario {
 	name: string;
 	parameters: INode['parameters'];
 	settings: Pick<INode, 'onError' | 'retryOnFail' | 'maxTries' | 'waitBetweenTries'>;
-	/** What goes wrong with the requests from the second one on; each but the 400 after acting. */
+	/** Faults of the requests from the second on. */
 	faults: Fault[];
 	/** How many executions run, one after the other. */
 	executions: number;
 }
 
-/** What has come of it, as far as both can tell. */
+/** The outcome, as far as both engines show it. */
 export interface End {
 	executions: Array<{ status: string; items: unknown[]; error: unknown }>;
 	/** What the service has acted on, in order. */

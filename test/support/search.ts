@@ -1,6 +1,6 @@
-/** Searches whatever a test has captured for a text that must not be in it. */
+/** Searches what a test has captured for a text that must not be in it. */
 
-/** What somebody can read in a text: the text itself, and what it says when it is decoded. */
+/** All readings of a text: as it is, and decoded. */
 export function readsOf(text: string): string[] {
 	const unescaped = text
 		.replace(/(?:%(?:25)*|\\+u00)([\da-f]{2})/gi, (_, code: string) =>
@@ -15,8 +15,8 @@ export function readsOf(text: string): string[] {
 }
 
 /**
- * Where `text` is in `value`, whatever its case: as paths such as `.error.cause.headers`. Looks into every
- * property, also those that JSON leaves out, and into what is encoded.
+ * Where `text` is in `value`, in any case, as paths such as `.error.cause.headers`. Looks into every property, even
+ * those that JSON leaves out, and into encoded text.
  */
 export function placesOf(text: string, value: unknown): string[] {
 	const wanted = text.toLowerCase();
@@ -24,7 +24,7 @@ export function placesOf(text: string, value: unknown): string[] {
 	const seen = new Set<object>();
 	const contains = (candidate: string) =>
 		readsOf(candidate).some((reading) => reading.toLowerCase().includes(wanted));
-	// A list of its own instead of recursion: causes and requests may be nested deeply.
+	// A stack instead of recursion, because causes and requests may be nested deeply.
 	const open: Array<{ path: string; value: unknown }> = [{ path: '', value }];
 	for (let next = open.pop(); next !== undefined; next = open.pop()) {
 		const { path, value: current } = next;
@@ -41,7 +41,7 @@ export function placesOf(text: string, value: unknown): string[] {
 		}
 		for (const name of Reflect.ownKeys(current)) {
 			if (contains(String(name))) places.push(`${path}.(name)`);
-			// Without calling getters, which may do anything.
+			// Does not call getters, which may have side effects.
 			const property = Reflect.getOwnPropertyDescriptor(current, name);
 			open.push({ path: `${path}.${String(name)}`, value: property?.value });
 		}
@@ -49,7 +49,7 @@ export function placesOf(text: string, value: unknown): string[] {
 	return places;
 }
 
-/** Records everything that is written to the console or to the process's outputs from now on. */
+/** Records all output to the console, stdout and stderr from now on. */
 export function recordOutput(): unknown[] {
 	const written: unknown[] = [];
 	const record = (...parts: unknown[]) => {

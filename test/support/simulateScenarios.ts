@@ -1,6 +1,6 @@
 /**
- * Plays scenarios in the simulation. A program of its own, because Jest does not let modules be loaded into other
- * global objects. Takes a list of scenarios as its argument, and prints the list of their ends.
+ * Plays scenarios in the simulation. A separate program, because Jest cannot load modules into other global objects.
+ * Takes a list of scenarios as its argument and prints the list of their ends.
  */
 import { executions, planWith } from '../simulation/directed/plays';
 import { equip } from '../simulation/play';

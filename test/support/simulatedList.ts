@@ -1,7 +1,7 @@
 /**
- * A list that changes while it is read, as a service splits it into pages: whatever is asked of it between two changes
- * gets a response from one state, and nothing holds the pages of a read together. It has a clock of its own, shows
- * writes late, marks or removes what is deleted, and hides records from some roles. Time is logical time.
+ * A service's list in pages that changes while it is read: each response shows the state of its moment, and there is no
+ * snapshot over the pages of a read. The list has its own clock, shows writes late, marks or removes deleted records, and
+ * hides records from some roles. It runs in logical time.
  */
 import type { ServerResponse } from 'node:http';
 
@@ -14,35 +14,35 @@ export interface ListRecord {
 	id: number;
 	version: number;
 	deleted?: true;
-	/** Changes the record without anybody watching. */
+	/** An ignored field, whose changes are no updates. */
 	views?: number;
 }
 
-/** What happens to the list. Places and records are chosen by a share of its length, from 0 to 1. */
+/** A change of the list. Positions and records are given as a share of its length, from 0 to 1. */
 export type ListChange =
 	| { type: 'create'; at?: number; shownAfterMs?: number }
 	| { type: 'update'; which: number; moveTo?: number; shownAfterMs?: number }
-	/** As it was once before. */
+	/** Back to its first version. */
 	| { type: 'revert'; which: number }
-	/** In a field that is ignored. */
+	/** A change of the ignored field. */
 	| { type: 'view'; which: number }
 	| { type: 'delete'; which: number }
 	| { type: 'resize'; pageSize: number };
 
 export interface SimulatedSettings {
 	paging?: Paging;
-	/** Without one, all records are on a page. */
+	/** By default, all records are on one page. */
 	pageSize?: number;
 	saysTotal?: boolean;
-	/** `own` is wherever changes put a record, `changed` by when it was last changed. */
+	/** `own` is where changes put a record, `changed` by the time of its last change. */
 	order?: 'own' | 'changed' | 'newestFirst' | 'id';
-	/** How much its clock is ahead of n8n's (ms). */
+	/** By how much (ms) its clock is ahead of n8n's. */
 	aheadMs?: number;
-	/** How exact its times are (ms). */
+	/** The precision of its times (ms). */
 	precisionMs?: number;
-	/** Whether its filter leaves out what changed at the very time. */
+	/** Whether its filter leaves out records that changed at exactly the given time. */
 	isExclusive?: boolean;
-	/** Reads the time of a request. */
+	/** Parses the time in a request. */
 	parse?: (text: string) => number;
 	header?: string;
 	/** Whether deleted records stay, marked; `incremental` shows them only to a request with a time. */
@@ -54,14 +54,14 @@ interface Stored {
 	record: ListRecord;
 	place: number;
 	changedAt: number;
-	/** From when and until when it is shown, by n8n's clock. */
+	/** From when and until when it is visible, by n8n's clock. */
 	visibleAt: number;
 	until?: number;
 }
 
 export class SimulatedList {
 	private readonly stored: Stored[] = [];
-	/** What was asked for, request by request; undefined where all was. */
+	/** The time in each request; undefined for a full read. */
 	readonly since: Array<string | undefined> = [];
 
 	/** Called before each response. */
@@ -86,11 +86,11 @@ export class SimulatedList {
 	change(change: ListChange): void {
 		const { type } = change;
 		if (type === 'create') {
-			// An ID that was never used.
+			// A new ID.
 			const id = 1 + Math.max(0, ...this.stored.map(({ record }) => record.id));
 			this.write(id, change.shownAfterMs, undefined, this.placeAt(change.at ?? 1));
 		} else if (type === 'resize') {
-			// Once: if it went to and fro, nobody could tell from the pages that records were passed over.
+			// Only once: after a change and back, the pages would not show that records were skipped.
 			if (!this.isResized) this.settings.pageSize = change.pageSize;
 			this.isResized = true;
 		} else {
@@ -107,7 +107,7 @@ export class SimulatedList {
 		}
 	}
 
-	/** Creates or changes a record, which is shown after so long (ms). */
+	/** Creates or changes a record, which shows after a delay (ms). */
 	write(
 		id: number,
 		shownAfterMs = 0,
@@ -122,7 +122,7 @@ export class SimulatedList {
 		this.stored.push({ record, place, changedAt: this.now, visibleAt });
 	}
 
-	/** Changes a record back to what it first was. */
+	/** Changes a record back to its first version. */
 	revert(id: number): void {
 		const { version } = this.stored.find(({ record }) => record.id === id)?.record ?? {};
 		this.write(id, 0, { version });
@@ -138,7 +138,7 @@ export class SimulatedList {
 		if (this.settings.tombstones === undefined) this.stored.pop();
 	}
 
-	/** What is there, by ID. */
+	/** The present records by ID. */
 	get records(): Map<string, ListRecord> {
 		const there = this.stored.filter(
 			({ record, until }) => until === undefined && record.deleted !== true,
@@ -159,7 +159,7 @@ export class SimulatedList {
 		return void response.end(body);
 	}
 
-	/** The body of the response to a query: a page of what has changed since a time, or of all. */
+	/** The body of the response to a query: a page of the records changed since a time, or of all. */
 	body(query: Query, since?: string): { contacts: ListRecord[] } {
 		const { pageSize = Infinity, paging = 'pageNumber', saysTotal } = this.settings;
 		const shown = this.shown(since);
@@ -201,7 +201,7 @@ export class SimulatedList {
 		return isExclusive ? rounded > sinceMs : rounded >= sinceMs;
 	}
 
-	/** A place between others, by a share of the list's length. */
+	/** A position between records, by a share of the list's length. */
 	private placeAt(share: number): number {
 		const there = this.stored.filter(({ until }) => until === undefined);
 		const places = there.map(({ place }) => place).sort((a, b) => a - b);

@@ -1,4 +1,4 @@
-/** A host that swallows connections, as an overloaded one or a firewall does: a stopped process with a full backlog. */
+/** A host that drops connection attempts, like an overloaded one or a firewall: a stopped process with a full backlog. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -40,7 +40,7 @@ export class SwallowingHost {
 		return host;
 	}
 
-	/** Accepts connections again, also those that are waiting. */
+	/** Accepts connections again, including those that wait. */
 	wakeUp(): void {
 		for (const socket of this.backlog) socket.destroy();
 		this.child.kill('SIGCONT');
@@ -53,7 +53,7 @@ export class SwallowingHost {
 		await gone;
 	}
 
-	/** Fills the backlog by one; returns whether there was room. */
+	/** Adds one connection to the backlog. Returns whether there was room. */
 	private async accepts(): Promise<boolean> {
 		const socket = connect(this.port, this.address).on('error', () => undefined);
 		this.backlog.push(socket);

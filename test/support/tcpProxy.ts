@@ -1,6 +1,6 @@
 /**
- * An address in front of a server, as firewalls, load balancers and networks are: they can swallow. npm does not
- * install Toxiproxy.
+ * A proxy in front of a server that can drop traffic, like firewalls, load balancers and networks. Toxiproxy cannot be
+ * installed from npm.
  */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
@@ -8,7 +8,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 export class TcpProxy {
 	private isSwallowing = false;
 	private readonly sockets = new Set<Socket>();
-	/** Those through which nothing gets any more. */
+	/** Sockets through which nothing passes any more. */
 	private readonly forgotten = new Set<Socket>();
 
 	private constructor(
@@ -19,30 +19,30 @@ export class TcpProxy {
 		server.on('connection', (outside) => this.connect(outside));
 	}
 
-	/** @param port of what listens on the loopback address */
+	/** @param port of the server on the loopback address */
 	static async to(port: number): Promise<TcpProxy> {
 		const server = createServer().listen(0, '127.0.0.1');
 		await once(server, 'listening');
 		return new TcpProxy(server, (server.address() as AddressInfo).port, port);
 	}
 
-	/** How many connections are open through it. */
+	/** The number of open connections through it. */
 	get connections(): number {
 		return this.sockets.size;
 	}
 
-	/** New connections lead to this port; the others stay where they are. */
+	/** Leads new connections to this port; existing ones stay. */
 	leadTo(port: number): void {
 		this.target = port;
 	}
 
-	/** Lets nothing through in either direction: connections stay open and new ones are accepted. */
+	/** Drops all traffic in both directions: connections stay open and new ones are accepted. */
 	swallow(): void {
 		this.isSwallowing = true;
 		for (const socket of this.sockets) this.forgotten.add(socket);
 	}
 
-	/** Lets new connections through again; those from before stay dead, and nobody is told. */
+	/** Lets new connections through again; earlier ones stay silently dead. */
 	open(): void {
 		this.isSwallowing = false;
 	}
@@ -54,7 +54,7 @@ export class TcpProxy {
 		await once(this.server, 'close');
 	}
 
-	/** Accepts new connections where it refused them. */
+	/** Accepts new connections again. */
 	accept(): void {
 		this.server.listen(this.port, '127.0.0.1');
 	}

@@ -1,4 +1,4 @@
-/** The node as a tool: an agent of the test's own calls it through n8n's engine, as n8n's agents do. */
+/** The node as a tool: a test agent calls it through n8n's engine, as n8n's agents do. */
 import {
 	type IDataObject,
 	type INode,
@@ -13,7 +13,7 @@ import { ITEMS_TYPE, linksTo, NODE_TYPE, nodeOf } from './engineWorkflow';
 const AGENT = 'Agent';
 const TOOL = 'Tool';
 export const AGENT_TYPE = 'test.agent';
-/** n8n derives it from the node, because that is `usableAsTool`. */
+/** n8n derives it from the node, which is `usableAsTool`. */
 export const TOOL_TYPE = `${NODE_TYPE}Tool`;
 
 type ToolResult = { response?: string; error?: string };
@@ -33,7 +33,7 @@ const actionOf = (input: IDataObject, index: number) => ({
 	input,
 	metadata: {},
 });
-/** What n8n's engine gives the agent of a call. */
+/** The output of a call, as n8n's engine gives it to the agent. */
 const itemsFrom = ({ data }: ITaskData) =>
 	data?.[NodeConnectionTypes.AiTool]?.[0]?.map(({ json }) => json) ?? [];
 const resultOf = (items: IDataObject[]) => {
@@ -41,7 +41,7 @@ const resultOf = (items: IDataObject[]) => {
 	return error === undefined ? { response: JSON.stringify(items) } : { error };
 };
 
-/** Calls its tool with each set of parameters, all at once, and puts out what each call gave. */
+/** Calls its tool with each set of parameters, all at once, and outputs the result of each call. */
 export const agentNode: INodeType = {
 	description: {
 		displayName: 'Agent',
@@ -65,7 +65,7 @@ export const agentNode: INodeType = {
 		}
 		const [tool] = (await this.getInputConnectionData(NodeConnectionTypes.AiTool, 0)) as Tool[];
 		const responses = calls.map(async (parameters) => {
-			// n8n's older agents give their model an empty text for what is thrown.
+			// n8n's older agents give their model an empty text for a thrown error.
 			const response = await tool?.invoke(parameters).catch(() => '[]');
 			return { json: resultOf(JSON.parse(response ?? '[]') as IDataObject[]) };
 		});
@@ -85,7 +85,7 @@ export function asTool(nodeType: INodeType): INodeType {
 	return tool;
 }
 
-/** Lets an agent call the node with each of these arguments at once. Returns what each call gave. */
+/** Lets an agent call the node with each of these arguments at once. Returns the result of each call. */
 export async function callTool(
 	{ engine, credential }: Pick<Bench, 'engine' | 'credential'>,
 	calls: object[],

@@ -1,4 +1,4 @@
-/** What a test of the trigger works on: n8n's engine, and a list service that the test serves. */
+/** The set-up of a trigger test: n8n's engine, and a list service whose responses the test sets. */
 import type {
 	ICredentialDataDecryptedObject,
 	IDataObject,
@@ -13,11 +13,11 @@ import { type ListService, startListService } from './listService';
 
 export const KEY = '0123456789abcdef'.repeat(4);
 export const ALL_EVENTS = ['contactCreated', 'contactUpdated', 'contactDeleted'];
-/** Where n8n keeps what the trigger of the bench remembers. */
+/** Where n8n keeps the memory of the bench's triggers. */
 const MEMORIES = 'node:businessDataTrigger:';
 export const MEMORY = `${MEMORIES}trigger`;
 
-/** Of which triggers n8n keeps something. */
+/** The triggers whose memory n8n keeps. */
 export function remembered(staticData: IDataObject): string[] {
 	const own = Object.keys(staticData).filter((name) => name.startsWith(MEMORIES));
 	return own.map((name) => name.slice(MEMORIES.length));
@@ -28,7 +28,7 @@ export class TriggerBench {
 	service!: ListService;
 	private logBegan = 0;
 
-	/** A credential for the service, with these fields instead of the usual ones. */
+	/** A credential for the service, with these fields in place of the defaults. */
 	credential(fields: IDataObject = {}): ICredentialDataDecryptedObject {
 		const limits = JSON.stringify(NO_LIMITS);
 		const { baseUrl } = this.service;
@@ -71,7 +71,7 @@ export function useTriggerBench(): TriggerBench {
 	return bench;
 }
 
-/** Why a poll has failed, as n8n shows it. */
+/** The error of a failed poll, as n8n shows it. */
 export async function reasonOf(polled: Promise<unknown>): Promise<string> {
 	return await polled.then(
 		() => '',

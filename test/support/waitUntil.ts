@@ -1,7 +1,7 @@
-/** Waiting for something that happens elsewhere. p-wait-for and p-retry have no CommonJS form. */
+/** Polls until a condition holds. p-wait-for and p-retry have no CommonJS build. */
 
 /**
- * Resolves when `isTrue` returns true; until then it may also fail. The longer that takes, the less often it is called.
+ * Resolves once `isTrue` returns true; until then it may throw, too. The longer it takes, the less often it is called.
  * @throws after `timeoutMs`
  */
 export async function waitUntil(
