@@ -1,4 +1,4 @@
-/** The example workflows fit this package, and carry nothing of their author. */
+/** The example workflows fit this package, and contain no data of their author. */
 import {
 	type INode,
 	type INodeParameters,
@@ -16,7 +16,7 @@ const PACKAGES = /^(n8n-nodes-base|@n8n\/n8n-nodes-langchain|n8n-nodes-business-
 const { description: action } = new BusinessData();
 const { description: trigger } = new BusinessDataTrigger();
 
-/** The node type as n8n shows it: with fields that n8n itself adds, by what each is shown for. */
+/** The node type as n8n shows it: with the fields that n8n adds, by their display options. */
 const withFields = (description: INodeTypeDescription, added: Record<string, INodeParameters>) => {
 	const fields = Object.entries(added).map(([name, show]) => ({
 		name,
@@ -45,13 +45,13 @@ describe.each(exampleNames())('%s', (example) => {
 	const running = nodes.filter(({ type }) => type !== STICKY_NOTE);
 	const ownNodes = running.filter(({ type }) => type.startsWith('n8n-nodes-business-data.'));
 
-	test('sets the fields of our nodes as they are', () => {
+	test('sets only existing fields of our nodes, to valid values', () => {
 		expect(ownNodes.length).toBeGreaterThan(0);
 		for (const node of ownNodes) {
 			const description = descriptions[node.type];
 			if (description === undefined) throw new Error(`${node.type} is not one of our types`);
 			const { properties } = description;
-			// Throws for an unknown option, and leaves out what is unknown or not shown.
+			// Throws for an unknown option, and leaves out fields that are unknown or hidden.
 			const shown = NodeHelpers.getNodeParameters(
 				...([properties, node.parameters, true, false, node, description] as const),
 			);
@@ -61,12 +61,12 @@ describe.each(exampleNames())('%s', (example) => {
 		}
 	});
 
-	test('gives an agent nothing that sends or deletes', () => {
+	test('gives agents no tool that sends or deletes', () => {
 		const tools = ownNodes.filter(({ type }) => type.endsWith('Tool'));
 		for (const { parameters } of tools) expect(parameters.operation).toMatch(/^get/);
 	});
 
-	test('uses n8n and this package only, and names credentials without choosing one', () => {
+	test('uses only nodes of n8n and this package, and credentials without an ID', () => {
 		for (const { type, credentials = {} } of nodes) {
 			expect(type).toMatch(PACKAGES);
 			for (const { id, name } of Object.values(credentials)) {
@@ -78,13 +78,13 @@ describe.each(exampleNames())('%s', (example) => {
 			expect(Object.keys(credentials ?? {})).toEqual(['businessDataApi']);
 	});
 
-	test('has one Manual Trigger at most: the import drops others', () => {
+	test('has at most one Manual Trigger, because the import drops others', () => {
 		const triggers = nodes.filter(({ type }) => type === 'n8n-nodes-base.manualTrigger');
 		expect(triggers.length).toBeLessThanOrEqual(1);
 	});
 
-	test('carries no data of a person, an instance or an account', () => {
-		// pinData, meta.instanceId, id, tags, shared: what an export adds.
+	test('contains no data of a person, an instance or an account', () => {
+		// An export adds pinData, meta.instanceId, id, tags and shared.
 		expect(Object.keys(workflow).sort()).toEqual(['connections', 'name', 'nodes', 'settings']);
 		expect(workflow.settings).toEqual({ executionOrder: 'v1' });
 		const text = JSON.stringify(workflow);

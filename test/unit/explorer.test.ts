@@ -1,10 +1,10 @@
-// The explorer plays as many orders as there are, and finds what only two faults together show.
+// The explorer plays every order, and finds a failure that only two faults together cause.
 
 import { explore, type Play, type Scenario } from '../explorer/explorer';
 
 const BOUND = { faults: 0, longestMs: 1_000 };
 
-/** Parties that come to so many points each. */
+/** Parties that each reach the given number of points. */
 function walkers(
 	lengths: number[],
 	begin: (play: Play) => void = () => undefined,
@@ -31,20 +31,20 @@ const ordersOf = (...lengths: number[]) =>
 	);
 
 test.each([[[1]], [[1, 1]], [[2, 2]], [[3, 2, 1]], [[4, 4]]])(
-	'parties that come to %j points have as many orders as there are',
+	'parties with %j points are played in every order',
 	async (lengths) => {
 		const { orders, failure } = await explore(walkers(lengths), BOUND);
 		expect([orders, failure]).toEqual([ordersOf(...lengths), undefined]);
 	},
 );
 
-test('orders that come to the same state are counted, but played on only once', async () => {
+test('orders that reach the same state are all counted, but continued only once', async () => {
 	const { orders, plays } = await explore({ ...walkers([4, 4]), shared: () => '' }, BOUND);
 	expect(orders).toBe(ordersOf(4, 4));
 	expect(plays).toBeLessThan(orders / 2);
 });
 
-test.each([[['A', 'B']], [['B', 'A']]])('what depends on the order %j is found', async (wanted) => {
+test.each([[['A', 'B']], [['B', 'A']]])('a failure in the order %j is found', async (wanted) => {
 	let came: string[] = [];
 	const { failure } = await explore(
 		{
@@ -67,8 +67,8 @@ test.each([[['A', 'B']], [['B', 'A']]])('what depends on the order %j is found',
 test.each([
 	[0, 1],
 	[1, 1 + 5],
-])('with %i reorderings, parties of three points have %i orders', async (reorderings, expected) => {
-	// They take turns; or once, at any point but the last, the other one goes on.
+])('with %i reorderings, two parties have %i orders', async (reorderings, expected) => {
+	// Without a reordering they take turns; one reordering may come at any point but the last.
 	const { orders } = await explore(walkers([3, 3]), { ...BOUND, reorderings });
 	expect(orders).toBe(expected);
 });
@@ -76,7 +76,7 @@ test.each([
 test.each([
 	[1, false],
 	[2, true],
-])('with %i faults, that what two of them break fails: %s', async (faults, fails) => {
+])('with at most %i faults, a failure that takes two is found: %s', async (faults, fails) => {
 	let copies = new Set<string>();
 	const begin = (play: Play) => {
 		copies = new Set(['one', 'other']);

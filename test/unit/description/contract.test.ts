@@ -1,4 +1,4 @@
-/** What saved workflows rely on: names, choices and defaults of all fields, and how the two nodes are found. */
+/** Saved workflows rely on the names of the two nodes, and on the names, choices and defaults of all fields. */
 import { type INodeProperties, NodeConnectionTypes } from 'n8n-workflow';
 
 import { BusinessDataApi } from '../../../credentials/BusinessDataApi.credentials';
@@ -12,7 +12,7 @@ import { choicesOf, description, fieldsOf, groupsOf, operationsOf, optionsOf } f
 const { description: trigger } = new BusinessDataTrigger();
 const credential = new BusinessDataApi();
 
-/** A list of choices; first the one that is chosen at first. */
+/** A list of choices, with the default first. */
 const oneOf = (first: string, ...others: string[]) => ({ first, all: [first, ...others].sort() });
 const named = { parameters: { name: '', value: '' } };
 const request = { queryParameters: named, headerParameters: named, timeout: 60, maxWait: 0 };
@@ -138,7 +138,7 @@ const TRIGGER = {
 };
 
 const redis = (more: object) => JSON.stringify({ limitStore: ['redis'], ...more });
-/** By what they are shown for. */
+/** The fields, by the display options that show them. */
 const CREDENTIAL: Record<string, object> = {
 	'{}': { baseUrl: '', apiKey: '', limitStore: oneOf('memory', 'redis'), customize: false },
 	[redis({})]: {
@@ -168,7 +168,7 @@ const CREDENTIAL: Record<string, object> = {
 	},
 };
 
-/** The same of fields as they are. */
+/** Actual fields, in the form of the contract. */
 function shapeOf(fields: INodeProperties[]): Record<string, unknown> {
 	const shapes = fields.map((field): [string, unknown] => {
 		const { name, type, default: first } = field;
@@ -185,7 +185,7 @@ function shapeOf(fields: INodeProperties[]): Record<string, unknown> {
 const find = (properties: INodeProperties[], name: string) =>
 	properties.find((property) => property.name === name);
 
-test('the node and the trigger have the names that saved workflows use, in codex and package too', () => {
+test('the node and the trigger keep their names, in the codex and the package too', () => {
 	for (const [one, its, name] of [
 		[description, codex, 'businessData'],
 		[trigger, triggerCodex, 'businessDataTrigger'],
@@ -198,12 +198,12 @@ test('the node and the trigger have the names that saved workflows use, in codex
 	}
 	expect(packageJson.name).toBe('n8n-nodes-business-data');
 	expect(credential).toMatchObject({ name: 'businessDataApi', restrictToSupportedNodes: true });
-	// Trimmed, as it is checked.
+	// The key is checked without spaces at its ends, so it is sent without them.
 	const headers = { 'x-api-key': '={{ $credentials.apiKey.trim() }}' };
 	expect(credential.authenticate).toEqual({ type: 'generic', properties: { headers } });
 });
 
-test('the node has one input and one output, and is a tool for AI agents', () => {
+test('the node has one input and one output and is usable as a tool, and the trigger polls', () => {
 	const main = [NodeConnectionTypes.Main];
 	// A list of versions, so that n8n adds no "Custom API Call".
 	expect(description).toMatchObject({ version: [1], defaultVersion: 1, usableAsTool: true });
@@ -211,12 +211,12 @@ test('the node has one input and one output, and is a tool for AI agents', () =>
 	expect(trigger.polling).toBe(true);
 });
 
-test('there are the resources and operations of the contract', () => {
+test('the node has exactly the resources and operations of the contract', () => {
 	const found = choicesOf(find(description.properties, 'resource')).flatMap(
 		({ value: resource }) => {
 			const list = operationsOf(String(resource));
 			const chosen = choicesOf(list).find(({ value }) => value === list?.default);
-			// None that destroys is chosen at first.
+			// No default operation destroys anything.
 			expect(chosen?.value).toMatch(/^(get|send)/);
 			return choicesOf(list).map(({ value }) => `${resource} ${value}`);
 		},
@@ -224,19 +224,19 @@ test('there are the resources and operations of the contract', () => {
 	expect(found.sort()).toEqual(Object.keys(CONTRACT).sort());
 });
 
-test.each(Object.entries(CONTRACT))('%s has its fields, choices and defaults', (name, fields) => {
+test.each(Object.entries(CONTRACT))('%s keeps its fields, choices and defaults', (name, fields) => {
 	const [resource = '', operation = ''] = name.split(' ');
 	const found = fieldsOf(resource, operation);
 	expect(shapeOf(found)).toEqual(fields);
 	expect(find(found, 'assignments')?.type ?? 'assignmentCollection').toBe('assignmentCollection');
 });
 
-test('the trigger has its fields, choices and defaults', () => {
+test('the trigger keeps its fields, choices and defaults', () => {
 	const { events: _, ...found } = shapeOf(trigger.properties);
 	expect(found).toEqual(TRIGGER);
 });
 
-test('the credential has its fields and defaults, by what they are shown for', () => {
+test('the credential keeps its fields, defaults and display options', () => {
 	const shows = new Map<string, INodeProperties[]>();
 	for (const field of credential.properties.filter(({ type }) => type !== 'notice')) {
 		const show = JSON.stringify(field.displayOptions?.show ?? {});
@@ -246,7 +246,7 @@ test('the credential has its fields and defaults, by what they are shown for', (
 	expect(Object.fromEntries(found)).toEqual(CREDENTIAL);
 });
 
-test('what must be filled in is marked so', () => {
+test('exactly the fields that must be filled in are marked as required', () => {
 	const all = [...description.properties, ...trigger.properties, ...credential.properties];
 	const required = all.flatMap(({ name, required: isRequired }) => (isRequired ? name : []));
 	expect([...new Set(required)].sort()).toEqual([
@@ -258,7 +258,7 @@ test('what must be filled in is marked so', () => {
 test.each([
 	['contacts', 'contact'],
 	['endpoint', 'record'],
-])('the trigger knows three events of %s', (source, name) => {
+])('the trigger offers three events for the source %s', (source, name) => {
 	const field = trigger.properties.find(
 		(property) =>
 			property.name === 'events' && property.displayOptions?.show?.source?.includes(source),

@@ -5,14 +5,13 @@ import { BusinessData } from '../../../nodes/BusinessData/BusinessData.node';
 
 export const { description } = new BusinessData();
 
-/** The entries of a list. */
 export function choicesOf(property: INodeProperties | undefined): INodePropertyOptions[] {
 	return (property?.options ?? []).filter(
 		(option): option is INodePropertyOptions => 'value' in option,
 	);
 }
 
-/** The fields in an entry of a collection, such as Options. */
+/** The fields in a collection, such as Options. */
 export function optionsOf(property: INodeProperties | undefined): INodeProperties[] {
 	return (property?.options ?? []).filter((option): option is INodeProperties => 'type' in option);
 }
@@ -41,7 +40,7 @@ export function fieldsOf(resource: string, operation: string, { properties } = d
 	);
 }
 
-/** The properties and all that are inside of them. */
+/** The properties, and all that are nested in them. */
 export function allOf(properties: INodeProperties[]): INodeProperties[] {
 	return properties.flatMap((property) => [
 		property,

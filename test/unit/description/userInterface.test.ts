@@ -1,4 +1,4 @@
-/** What n8n's lint rules, which read literals alone, do not see of its rules for the user interface; and its hints. */
+/** n8n's rules for the user interface, of which its lint rules check only literals; and the hints of the node. */
 import {
 	type INode,
 	type INodeProperties,
@@ -29,15 +29,15 @@ const values = properties.filter(({ type }) => /^(string|number)$/.test(type));
 const groups = properties.filter(({ type }) => /^(fixedC|c)ollection$/.test(type));
 
 test.each<[string, number, INodeProperties[], 'description' | 'placeholder', RegExp]>([
-	['field that not every user knows has a description', 50, unknown, 'description', /./],
+	['field but the well-known ones has a description', 50, unknown, 'description', /./],
 	['placeholder of a value is an example', 20, values, 'placeholder', /^(e\.g\. .+)?$/s],
-	['group of fields can be added', 5, groups, 'placeholder', /^Add \S/],
+	['collection has an Add button', 5, groups, 'placeholder', /^Add \S/],
 ])('every %s', (_, least, all, text, expected) => {
 	expect(all.length).toBeGreaterThan(least);
 	expect(all.filter((property) => !expected.test(property[text] ?? ''))).toEqual([]);
 });
 
-test('every secret is hidden', () => {
+test('every secret is a password field', () => {
 	const secrets = credential.properties.filter(({ name }) => /key|password/i.test(name));
 	expect(secrets.length).toBeGreaterThan(1);
 	expect(secrets.filter(({ typeOptions }) => typeOptions?.password !== true)).toEqual([]);
@@ -51,7 +51,7 @@ test('options are in alphabetical order', () => {
 });
 
 test.each(['transaction', 'apiRequest'])(
-	'of %s, all options of Send Once are shown',
+	'all Send Once options of %s are shown before the first run',
 	(resource) => {
 		const options = optionsOf(fieldsOf(resource, 'send').find(({ name }) => name === 'options'));
 		// Before the first run, the editor has no value for an expression.
@@ -77,7 +77,7 @@ test('every operation has an action in sentence case that starts with a verb and
 
 const node = nodeOf('Send', 'send', {});
 
-/** The messages for a node with these parameters and so many input items. */
+/** The hints shown for a node with these parameters and `count` input items. */
 function shown(parameters: INode['parameters'], count: number): string[] {
 	const nodeType = { description } as INodeType;
 	const nodeTypes = { getByNameAndVersion: () => nodeType } as Partial<INodeTypes> as INodeTypes;
@@ -97,7 +97,7 @@ test.each([
 	['transaction', 'send', ENDPOINTS.sendTransaction.limit],
 	['transaction', 'sendWp', ENDPOINTS.sendTransactionWp.limit],
 	['payment', 'send', ENDPOINTS.sendPayment.limit],
-])('%s: %s says that many items take long', (resource, operation, { max, windowSeconds }) => {
+])('%s %s shows a hint above its limit', (resource, operation, { max, windowSeconds }) => {
 	expect(shown({ resource, operation }, max)).toEqual([]);
 	const [message, ...others] = shown({ resource, operation }, max + 1);
 	expect(message).toContain(`limit of ${max} per`);

@@ -1,5 +1,5 @@
-// docs/architecture.md is true: its changes can be applied, built and used, what it names is there, and
-// each folder has a layer.
+// docs/architecture.md is accurate: its diffs apply, build and work, the files it names exist, and every folder of the
+// node has a layer.
 
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ const CODE = join('nodes', 'BusinessData');
 let copy: ProjectCopy | undefined;
 afterAll(() => copy?.remove());
 
-test('the changed code builds, with the new operation under the new limits', () => {
+test('the diffs apply, and the changed code builds with the new operation and its limits', () => {
 	const { folder } = (copy = new ProjectCopy());
 	for (const diff of diffs) copy.apply(diff);
 	expect(copy.run('typescript/bin/tsc', ['-p', 'tsconfig.build.json'], 120_000)).toBe(true);
@@ -46,7 +46,7 @@ test('the changed code builds, with the new operation under the new limits', () 
 	expect(ofReads).toEqual({ max: 20, windowSeconds: 60 });
 });
 
-test('every file and folder that the page names exists', () => {
+test('every file and folder named on the page exists', () => {
 	const paths = codeIn(page).filter(
 		(code) => /^[\w./-]+(\/|\.\w+)$/.test(code) && !code.startsWith('/'),
 	);
@@ -58,7 +58,7 @@ test('every file and folder that the page names exists', () => {
 	expect(paths.filter((path) => !isThere(path) && path !== 'index.ts')).toEqual([]);
 });
 
-test('every folder of the node has its layer, by which ESLint checks what it imports', () => {
+test('every folder of the node has a layer, so that ESLint checks its imports', () => {
 	const entries = readdirSync(join(PROJECT_FOLDER, CODE), { withFileTypes: true });
 	const folders = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('_'));
 	const config = readProjectFile('eslint.config.mjs');

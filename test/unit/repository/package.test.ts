@@ -1,4 +1,4 @@
-// What npm would publish: the built node, its texts and nothing else.
+// npm publishes the built node and its documents, and nothing else.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
@@ -21,7 +21,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 describe('the tarball', () => {
 	let paths: string[];
 	beforeAll(() => {
-		// By its name alone: GNU's tar would take the C: of a path for the name of a host.
+		// By name only: GNU tar reads the C: of a Windows path as a host name.
 		const list = execFileSync('tar', ['-tzf', basename(packed.tarball)], {
 			cwd: dirname(packed.tarball),
 			encoding: 'utf8',
@@ -32,24 +32,24 @@ describe('the tarball', () => {
 			.map((path) => path.replace(/^package\//, ''));
 	});
 
-	test('holds dist, the texts and package.json, and nothing else', () => {
+	test('contains dist, the documents and package.json, and nothing else', () => {
 		const outside = paths.filter((path) => !path.startsWith('dist/'));
 		expect(outside.sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']);
 	});
 
-	test('holds of dist what n8n loads and shows: no sources, maps, types, tests or leftovers', () => {
+	test('contains no sources, maps, types, tests or stale files in dist', () => {
 		const built = paths.filter((path) => path.startsWith('dist/'));
 		expect(built.length).toBeGreaterThan(50);
 		for (const path of built) {
 			expect(path).toMatch(/^dist\/(nodes\/BusinessData|credentials)\/[\w/.-]+\.(js|json|svg)$/);
 			expect(path).not.toMatch(/\.test\.|\/test\/|\.map$|\.d\.ts$|tsbuildinfo/i);
-			// Of each file of code, the source is in the repository; what is built without one is stale.
+			// A built file without a source is stale.
 			const source = path.replace(/^dist\//, '').replace(/\.js$/, '.ts');
 			expect([source, existsSync(join(PROJECT_FOLDER, source))]).toEqual([source, true]);
 		}
 	});
 
-	test('holds what package.json names, with a codex beside each node and their icons', () => {
+	test('contains the files that package.json names, a codex for each node, and the icons', () => {
 		expect(paths).toEqual(expect.arrayContaining(entryPoints));
 		const codexes = manifest.n8n.nodes.map((node) => node.replace(/\.js$/, '.json'));
 		expect(paths).toEqual(expect.arrayContaining(codexes));
@@ -57,7 +57,7 @@ describe('the tarball', () => {
 	});
 });
 
-test('package.json takes n8n-workflow from n8n, and names exact versions of three packages', () => {
+test('package.json has n8n-workflow as a peer, and pins three dependencies to exact versions', () => {
 	expect(manifest.keywords).toContain('n8n-community-node-package');
 	expect(manifest.peerDependencies).toEqual({ 'n8n-workflow': '*' });
 	expect(Object.keys(manifest.dependencies)).toEqual(['bottleneck', 'ioredis', 'lossless-json']);

@@ -1,4 +1,4 @@
-// The texts name commands that exist, and their links lead somewhere; what words they do not use.
+// The documents name scripts that exist, have no broken links, stay short, and use no word that words.json replaces.
 
 import { existsSync, readdirSync } from 'node:fs';
 import { join, posix } from 'node:path';
@@ -24,23 +24,23 @@ function anchorsOf(text: string): string[] {
 	);
 }
 
-/** How many words a page has, as `wc -w` counts them. */
+/** The number of words on a page, as `wc -w` counts them. */
 const wordsOf = (page: string): number => readProjectFile(page).match(/\S+/g)?.length ?? 0;
 
-test('the pages are short: the README, and all together but for what is a history or a form', () => {
+test('the README and the documents as a whole stay within their word limits', () => {
 	expect(wordsOf('README.md')).toBeLessThanOrEqual(2_600);
 	const read = PAGES.filter((page) => page !== 'CHANGELOG.md' && !page.startsWith('.github'));
 	expect(read.reduce((sum, page) => sum + wordsOf(page), 0)).toBeLessThanOrEqual(14_000);
 });
 
-test('the lines of the README can be read in an editor', () => {
+test('no line of the README outside of tables is longer than 160 characters', () => {
 	const text = readProjectFile('README.md');
 	const long = text.split('\n').filter((line) => line.length > 160 && !line.startsWith('|'));
 	expect(long).toEqual([]);
 });
 
 // Names and comments in code: eslint.config.mjs.
-test('no document and no file has a word that is not the field’s', () => {
+test('no document and no file name uses a word that words.json replaces', () => {
 	const pages = PAGES.filter((page) => !/CHANGELOG|^examples|^\.github/.test(page));
 	const lines = pages.flatMap((page) => readProjectFile(page).split('\n'));
 	const files = ['bench', 'credentials', 'nodes', 'sandbox', 'scripts', 'test'].flatMap((folder) =>
@@ -55,7 +55,7 @@ test('no document and no file has a word that is not the field’s', () => {
 describe.each(PAGES)('%s', (page) => {
 	const text = readProjectFile(page);
 
-	test('links to files and headings that exist', () => {
+	test('links only to files and headings that exist', () => {
 		const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
 		const broken = targets.filter((target) => {
 			if (/^https:\/\//.test(target)) return false;
@@ -67,7 +67,7 @@ describe.each(PAGES)('%s', (page) => {
 		expect(broken).toEqual([]);
 	});
 
-	test('names scripts that package.json has', () => {
+	test('names only scripts that package.json has', () => {
 		const code = [...codeIn(text), ...(text.match(/```sh\n[\s\S]*?```/g) ?? [])].join('\n');
 		const named = [...code.matchAll(/\bnpm (?:run ([\w:]+)|(start|test)\b)/g)];
 		const scripts = named.map(([, run, short = '']) => run ?? short);

@@ -1,4 +1,4 @@
-// The counting of section 8 in logical time, judged by a recount of all that was sent before.
+// The counting rules of section 8, in logical time, checked against a recount of all earlier requests.
 
 import { array, assert, boolean, constantFrom, integer, oneof, property, record } from 'fast-check';
 import { LimitCounters, type WindowMode } from '../../../sandbox/limits';
@@ -45,7 +45,7 @@ function recount(counted: Counted[], request: Counted, mode: WindowMode): string
 
 const schedule = array(
 	record({
-		// Now and then a window, or a part of one.
+		// Sometimes a whole window, or a fraction of one.
 		gapMs: oneof(integer({ min: 0, max: 300 }), constantFrom(125, 499, 500, 999, 1000, 2000)),
 		endpoint: constantFrom(SEND, READ, 'GET /no/such/path'),
 		key: constantFrom('a key', 'a key', 'another key'),
@@ -54,7 +54,7 @@ const schedule = array(
 );
 
 test.each<WindowMode>(['sliding', 'fixed', 'both'])(
-	'%s windows admit what a recount allows, and say when they would',
+	'%s windows admit what a recount admits, and give the exact wait otherwise',
 	(windowMode) => {
 		let refused = 0;
 		const play = (

@@ -1,5 +1,4 @@
-// The sandbox judges the node in other tests: which requests it serves, what goes wrong when it is told to, and what
-// its journal has of them.
+// Other tests judge the node by the sandbox: by the requests it serves, the faults it injects, and its journal.
 
 import { request } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
@@ -42,7 +41,7 @@ interface Sent {
 	signal?: AbortSignal;
 }
 
-/** Sends `METHOD /path` exactly as it is written: the usual clients tidy up paths. */
+/** Sends `METHOD /path` exactly as written: the usual clients normalize paths. */
 async function send(endpoint: string, { key = KEYS.active, headers, body, signal }: Sent = {}) {
 	const [method, path] = endpoint.split(' ', 2);
 	const { hostname, port } = new URL(sandbox.baseUrl);
@@ -80,7 +79,7 @@ test.each<[string, string, Sent, string]>([
 	['in capitals', '', { key: KEYS.active.toUpperCase() }, 'key wrong'],
 	['disabled', '', { key: KEYS.disabled }, 'key disabled'],
 	['in the query', `?api%4Bey=${KEYS.active}`, {}, 'key in the query'],
-])('a key that is %s gets a 401, and stands in no list', async (_, query, sent, reason) => {
+])('a key that is %s gets a 401, and is not in the journal', async (_, query, sent, reason) => {
 	const refused = { status: 401, text: '{"message":"Unauthorized"}' };
 	expect(await send(CONTACTS + query, sent)).toMatchObject(refused);
 	expect(sandbox.journal.all()).toMatchObject([{ status: 401, reason, acted: false }]);
@@ -92,7 +91,7 @@ test.each([
 	'POST //txndata///sendTxn/',
 	'POST /txndata%2Fsend%54xn',
 	'POST /masterdata/%2e%2e/txndata/./sendTxn',
-])('%s is served, refused and counted as the endpoint', async (variant) => {
+])('%s is served, refused and counted like POST /txndata/sendTxn', async (variant) => {
 	expect(await statusesOf(1, variant, { key: KEYS.restricted, body: {} })).toEqual([401]);
 	expect(await statusesOf(4, variant, { body: {} })).toEqual([200, 200, 200, 429]);
 	expect(await statusesOf(1, SEND, { body: {} })).toEqual([429]);
@@ -109,9 +108,9 @@ test.each([
 test.each<[FaultAction, number, number]>([
 	[{ type: 'neverAnswer', act: true }, 1, 1],
 	[{ type: 'neverAnswer', act: false }, 0, 0],
-	// It acts even if the client has given up.
+	// The service acts even if the client has given up.
 	[{ type: 'delay', ms: 300, actFirst: false }, 0, 1],
-])('%j, whose client gives up', async (action, actedBefore, actedLater) => {
+])('the fault %j holds even if the client gives up', async (action, actedBefore, actedLater) => {
 	sandbox.fault({ action });
 	const abort = new AbortController();
 	const response = send(SEND, { body: {}, signal: abort.signal });
@@ -123,7 +122,7 @@ test.each<[FaultAction, number, number]>([
 	await waitUntil(() => sandbox.journal.documents().length === actedLater);
 });
 
-test('other processes control it without a key, and are not counted', async () => {
+test('control requests from other processes need no key and are not counted', async () => {
 	const control = async (endpoint: string, body?: unknown) =>
 		await send(endpoint.replace(' ', ' /_sandbox/'), { key: '', body });
 	const rule = { times: null, action: { type: 'status', status: 503 } };
