@@ -1,9 +1,9 @@
-/** A response as a file: its name from the header, without any folder, its type, and the field it goes into. */
+/** A response stored as a file: its name without any folder, its type, and its binary field. */
 import { fileItem } from '../../../nodes/BusinessData/items/responseItems';
 import type { Run } from '../../../nodes/BusinessData/run/run';
 import { responseOf } from '../transport/examples';
 
-/** Stores nothing; the result tells what n8n was asked to store. */
+/** Stores nothing, and returns what n8n was asked to store. */
 const prepareBinaryData = async (body: Buffer, fileName?: string, mimeType?: string) =>
 	await Promise.resolve({ data: body.toString(), fileName, mimeType });
 const run = { context: { helpers: { prepareBinaryData } } } as unknown as Run;
@@ -32,7 +32,7 @@ test.each([
 	...['', 'attachment', 'attachment; filename=""', 'attachment; filename="a/"', undefined, 5].map(
 		(none): [unknown, undefined] => [none, undefined],
 	),
-])('the name in %s is %s', async (disposition, name) => {
+])('the Content-Disposition %s gives the file name %s', async (disposition, name) => {
 	expect((await stored({ 'content-disposition': disposition }))?.fileName).toBe(name);
 });
 
@@ -41,14 +41,14 @@ test.each([
 	['text/csv; charset=utf-8', 'text/csv'],
 	['', undefined],
 	[undefined, undefined],
-])('the type in %j is %j', async (type, mimeType) => {
+])('the Content-Type %j gives the MIME type %j', async (type, mimeType) => {
 	expect((await stored({ 'content-type': type }))?.mimeType).toBe(mimeType);
 });
 
 test.each([
 	[' invoice ', 'invoice'],
 	['  ', 'data'],
-])('the binary field %j is %s', async (field, name) => {
+])('the option %j gives the binary field %s', async (field, name) => {
 	const item = await fileItem(run, responseOf('text', { statusCode: 201 }), field);
 	expect(item).toEqual({
 		json: { statusCode: 201 },

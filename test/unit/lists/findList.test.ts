@@ -1,4 +1,4 @@
-/** The list in a response, wherever in it the list is; `test/engine/conventions` reads the usual ones. */
+/** Finds the list anywhere in a response; `test/engine/conventions` covers the usual forms. */
 import { findList, findListAgain } from '../../../nodes/BusinessData/lists/findList';
 import { RequestError } from '../../../nodes/BusinessData/transport/requestError';
 import { valueAt } from '../../../nodes/BusinessData/values/dotPath';
@@ -6,35 +6,35 @@ import { errorOf } from '../transport/examples';
 
 const ONE = { id: 1 };
 
-/** What is said of a list that is not found. */
+/** The details of the error for a list that is not found. */
 const refusalOf = (body: unknown, itemsField = '') =>
 	(errorOf(() => findList(body, itemsField)) as RequestError).details;
 
 describe('the list in a response', () => {
 	test.each<[string, unknown, string, unknown[]]>([
 		['an empty response', [], '', []],
-		['no entries at all', [], '*.customer', []],
-		['no entries by their IDs', {}, '*', []],
-		['null beside the page', { rows: null, page: 1, links: { next: null, pages: 0 } }, '', []],
-		['nothing around the field that is named', { data: {}, more: 1 }, 'data.items', []],
-		['null beside success', { ok: true, data: null, more: { start: 0, next: '' } }, '', []],
-		['nothing but no next page', { next: null }, '', []],
+		['an empty list of entries', [], '*.customer', []],
+		['an empty map of entries', {}, '*', []],
+		['null next to page numbers', { rows: null, page: 1, links: { next: null, pages: 0 } }, '', []],
+		['an empty object without the named field', { data: {}, more: 1 }, 'data.items', []],
+		['null next to a success flag', { ok: true, data: null, more: { start: 0, next: '' } }, '', []],
+		['a response with only a null next page', { next: null }, '', []],
 		['null in place of the entries', { list: null, page: 1 }, 'list.*.customer', []],
-		['the field that is named', { a: [1], b: [2] }, 'b', [2]],
-		['the list of objects', { sort: [{ a: 1 }], tags: ['x'], rows: [ONE] }, '', [ONE]],
-		['an empty list beside a sort order', { sort: [{ a: 1 }], rows: [] }, '', []],
+		['the named field', { a: [1], b: [2] }, 'b', [2]],
+		['the list of objects among others', { sort: [{ a: 1 }], tags: ['x'], rows: [ONE] }, '', [ONE]],
+		['an empty list next to a sort order', { sort: [{ a: 1 }], rows: [] }, '', []],
 		['a single record', { client: { a: 1 } }, 'client', [{ a: 1 }]],
-		['one with lists', { client: { id: 1, a: [ONE] } }, 'client', [{ id: 1, a: [ONE] }]],
-		['nothing', { client: {} }, 'client', []],
-		['nothing at all', {}, '', []],
-		['nothing beside a time', { QueryResponse: {}, time: '2026-11-26', errors: {} }, '', []],
-		['none by the total', { clients: { '@total': '0' } }, 'clients.client', []],
-		['the lists of every entry', { data: [{ b: [1] }, { b: [2] }] }, 'data.*.b', [1, 2]],
-		['the entries by their keys', { 17: { a: 1 } }, '*', [{ id: '17', a: 1 }]],
-		['beside the links', { _links: { curies: [{ a: 1 }] }, _embedded: { a: [ONE] } }, '', [ONE]],
+		['a record that has lists', { client: { id: 1, a: [ONE] } }, 'client', [{ id: 1, a: [ONE] }]],
+		['an empty named object', { client: {} }, 'client', []],
+		['an empty object', {}, '', []],
+		['an empty object with a time', { QueryResponse: {}, time: '2026-11-26', errors: {} }, '', []],
+		['a missing list whose total is 0', { clients: { '@total': '0' } }, 'clients.client', []],
+		['the lists of all entries', { data: [{ b: [1] }, { b: [2] }] }, 'data.*.b', [1, 2]],
+		['a map of records by ID', { 17: { a: 1 } }, '*', [{ id: '17', a: 1 }]],
+		['lists next to links', { _links: { curies: [{ a: 1 }] }, _embedded: { a: [ONE] } }, '', [ONE]],
 		['a field with dots in its name', { 'a.b': { 'c.d': [1] } }, 'a.b.c.d', [1]],
 		['a field in a list', { pages: [{ items: [1] }] }, 'pages.0.items', [1]],
-	])('is %s', (_, body, itemsField, list) => {
+	])('is found in %s', (_, body, itemsField, list) => {
 		expect(findList(body, itemsField).records).toEqual(list);
 	});
 
@@ -42,29 +42,29 @@ describe('the list in a response', () => {
 	const SEVERAL = 'the response contains several lists';
 	test.each<[string, unknown, string, string]>([
 		['a record with an empty field', { id: 1, tags: {} }, '', NONE],
-		['no next page of page 1', { page: 1, next: null }, '', NONE],
-		['null beside the next page', { rows: null, next: 'b' }, '', NONE],
-		['null beside what may be a failure', { rows: null, page: 1, code: 17 }, '', NONE],
-		['null beside a word', { rows: null, page: 1, limit: 'exceeded' }, '', NONE],
-		['no list', { id: 1 }, '', NONE],
-		['success alone', { success: true }, '', NONE],
+		['a null next page of page 1', { page: 1, next: null }, '', NONE],
+		['null next to a next page', { rows: null, next: 'b' }, '', NONE],
+		['null next to a possible error code', { rows: null, page: 1, code: 17 }, '', NONE],
+		['null next to a text', { rows: null, page: 1, limit: 'exceeded' }, '', NONE],
+		['a record without lists', { id: 1 }, '', NONE],
+		['a success flag alone', { success: true }, '', NONE],
 		['several lists', { a: [1], b: [2] }, '', SEVERAL],
 		['a text', 'text', '', NONE],
-		['errors beside null', { data: null, errors: [{ code: 1 }] }, '', NONE],
-		['a message beside nothing', { data: {}, message: 'Down' }, '', NONE],
-		['a failure beside nothing', { data: {}, success: false }, '', NONE],
+		['null next to errors', { data: null, errors: [{ code: 1 }] }, '', NONE],
+		['an empty object next to a message', { data: {}, message: 'Down' }, '', NONE],
+		['an empty object next to a failure', { data: {}, success: false }, '', NONE],
 		['a message', { message: 'x', errors: {} }, '', NONE],
-		['a record with nothing in a field', { id: 1, tags: {}, of: ONE }, '', NONE],
-		['errors in an object', { a: { Warning: [{ b: 1 }] } }, '', NONE],
-		['what is invalid', { success: false, validationErrors: [ONE] }, '', NONE],
-		['what was said of a failure', { status: 'error', messages: [ONE] }, '', NONE],
-		['an empty list beside texts', { a: [], deletedIds: ['17'] }, '', SEVERAL],
-		['lists', { data: { a: [{}], b: [] } }, 'data', '"data" is an object with lists in it'],
-		['a map', { data: { 0: ONE, 2: ONE } }, 'data', '"data" is an object with objects in it'],
-		['another field', { a: [1] }, 'b', 'there is no list at "b"'],
-		['a field that is no list', { a: { b: 1 } }, 'a.b', 'there is no list at "a.b"'],
+		['a record with an empty object', { id: 1, tags: {}, of: ONE }, '', NONE],
+		['a list of warnings', { a: { Warning: [{ b: 1 }] } }, '', NONE],
+		['a list of validation errors', { success: false, validationErrors: [ONE] }, '', NONE],
+		['the messages of a failure', { status: 'error', messages: [ONE] }, '', NONE],
+		['an empty list next to texts', { a: [], deletedIds: ['17'] }, '', SEVERAL],
+		['nested lists', { data: { a: [{}], b: [] } }, 'data', '"data" is an object with lists in it'],
+		['a named map', { data: { 0: ONE, 2: ONE } }, 'data', '"data" is an object with objects in it'],
+		['a response without the named field', { a: [1] }, 'b', 'there is no list at "b"'],
+		['a named field that is no list', { a: { b: 1 } }, 'a.b', 'there is no list at "a.b"'],
 		['an inherited field', { a: 1 }, 'constructor', 'there is no list at "constructor"'],
-		['the response itself', [1], 'items', 'there is no list at "items"'],
+		['a response that is a list itself', [1], 'items', 'there is no list at "items"'],
 	])('is not found in %s', (_, body, itemsField, problem) => {
 		const error = errorOf(() => findList(body, itemsField));
 		expect(error).toBeInstanceOf(RequestError);
@@ -74,7 +74,7 @@ describe('the list in a response', () => {
 		});
 	});
 
-	test.each([{ list: [{ a: 1 }] }, { status: 'failed' }])('is not found again in %j', (body) => {
+	test.each([{ list: [{ a: 1 }] }, { status: 'failed' }])('is not found in page 2: %j', (body) => {
 		const itemsField = 'list.*.customer';
 		const error = errorOf(() => findListAgain(body, itemsField, { itemsField, page: 2 }, ''));
 		expect(error).toHaveProperty('message', `Items Field: there is no list at "${itemsField}"`);
@@ -83,16 +83,16 @@ describe('the list in a response', () => {
 	test.each([
 		[{ customers: { 17: { a: 1 } } }, 'customers.*'],
 		[{ 17: { a: 1 }, 19: { a: 2 } }, '*'],
-	])('that may be the entries of %j is named', (body, name) => {
+	])('is suggested if it may be the entries of %j', (body, name) => {
 		expect(refusalOf(body).description).toContain(`Perhaps it is ${name}.`);
 	});
 
-	test('that is the response itself needs no field', () => {
+	test('needs no Items Field if it is the response itself', () => {
 		expect(refusalOf([ONE], 'data').description).toContain('leave the option Items Field empty');
 		expect(findList([ONE], '').records).toEqual([ONE]);
 	});
 
-	test('that is not found is looked for among the fields that are there', () => {
+	test('is not found, and the error names the fields of the response, but no values', () => {
 		const { description } = refusalOf({ a: 'secret', b: [{}], c: [{}] });
 		expect(description).toContain('The response has the fields a, b, c.');
 		expect(description).not.toContain('secret');
@@ -101,7 +101,7 @@ describe('the list in a response', () => {
 	test.each([
 		['fields', 1, /f19\.$/],
 		['lists', [ONE], /or f19\. .*f19\.$/],
-	])('of many %s only the first are named', (_, value, named) => {
+	])('is not found, and the error names only the first of many %s', (_, value, named) => {
 		const many = Object.fromEntries(Array.from({ length: 50 }, (__, i) => [`f${i}`, value]));
 		expect(refusalOf(many).description).toMatch(named);
 	});
@@ -123,7 +123,7 @@ describe('the value at a path', () => {
 		expect(valueAt(body, path)).toBe(value);
 	});
 
-	test.each([undefined, null, 5, 'text'])('of %j is undefined', (value) => {
+	test.each([undefined, null, 5, 'text'])('is undefined in %j', (value) => {
 		expect(valueAt(value, 'length')).toBeUndefined();
 	});
 });

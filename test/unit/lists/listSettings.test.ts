@@ -1,4 +1,4 @@
-/** The options of a list: their defaults, and which of them cannot be used. */
+/** Options of a list that cannot be used. */
 import type { IDataObject } from 'n8n-workflow';
 
 import { readListSettings } from '../../../nodes/BusinessData/lists/listSettings';

@@ -10,7 +10,7 @@ test.each([
 	['<a>; rel="prev"', undefined],
 	['next', undefined],
 	['', undefined],
-])('the link %s leads to %s', (link, address) => {
+])('the header Link %s gives the next page %s', (link, address) => {
 	expect(nextLink({ link })).toBe(address);
 });
 
@@ -22,10 +22,10 @@ test.each([
 	['?page=2', '/list/all?page=2'],
 	['other?page=2', '/list/other?page=2'],
 	['/v3.1/sales?page=2', '/sales?page=2'],
-	// Below the base URL, as its path does not stand in it.
+	// A path that lacks that of the base URL is below it.
 	['/sales?page=2', '/sales?page=2'],
 	['//api.example.com/v3.1/x', '/x'],
-])('the address %s is %s below the base URL', (address, below) => {
+])('the address %s becomes %s below the base URL', (address, below) => {
 	expect(belowBaseUrl(address, '/list/all?page=1', BASE)).toBe(below);
 });
 
@@ -40,6 +40,6 @@ test.each([
 	'http://[',
 	7,
 	{ href: '/sales' },
-])('the address %j is not followed', (address) => {
+])('the address %j is refused', (address) => {
 	expect(() => belowBaseUrl(address, '/list', BASE)).toThrow("Pagination: the next page's address");
 });

@@ -1,4 +1,4 @@
-/** A list page by page, from services that split it in any way, or do not understand the question. */
+/** Reads a list page by page, from services with any kind of pagination, or with none. */
 import type { IDataObject } from 'n8n-workflow';
 
 import { readListSettings } from '../../../nodes/BusinessData/lists/listSettings';
@@ -19,7 +19,7 @@ async function readAll(
 	const paths: string[] = [];
 	const request = async ({ endpoint, query }: ServiceRequest) => {
 		const asked = Object.fromEntries(query.map(({ name, value }) => [name, value]));
-		// Services take the first, the last or neither of two.
+		// If a parameter comes twice, services use the first, the last or neither.
 		expect(query).toHaveLength(Object.keys(asked).length);
 		paths.push(endpoint.path);
 		return await Promise.resolve(responseOf(service(asked, queries.push(asked) - 1)));
@@ -45,8 +45,8 @@ const paginated = (values: IDataObject): Record<string, unknown> => ({ paginatio
 const asked = (queries: Query[], name: string) => queries.map((query) => query[name]);
 
 test.each<[string, unknown[], string?]>([
-	['one request gives the whole list', [{ contacts: [1, 2] }, [1, 2]]],
-	['the list is where Items Field says', [{ data: { a: [1], b: [2] } }, [2]], ' data.b '],
+	['one request reads the whole list', [{ contacts: [1, 2] }, [1, 2]]],
+	['the list is read where Items Field says', [{ data: { a: [1], b: [2] } }, [2]], ' data.b '],
 	...['', [], { contacts: [] }].map((body): [string, unknown[]] => [
 		`a response ${JSON.stringify(body)} is an empty list`,
 		[body],
@@ -54,13 +54,13 @@ test.each<[string, unknown[], string?]>([
 ])('without pagination, %s', async (_, [body, ...pages], itemsField = '') => {
 	const options = itemsField === '' ? {} : { itemsField };
 	const read = await readAll(options, () => body);
-	// A list in one piece is not compared with other pages, which would take seconds of a long one.
+	// A single page is not compared with others: to hash a long one would take seconds.
 	const paths = ['/list'];
 	const hashes = [''];
 	expect(read).toEqual({ pages, queries: [{ filter: 'open' }], paths, hashes, error: undefined });
 });
 
-test('of lists that are all empty on a page, none is taken for the one to read', async () => {
+test('a page on which all lists are empty does not decide which list is read', async () => {
 	const bodies = [
 		{ groups: [], contacts: [], next: 'a' },
 		{ groups: [], contacts: [{}, {}] },
@@ -72,7 +72,7 @@ test('of lists that are all empty on a page, none is taken for the one to read',
 test.each([
 	[{ endOfList: 'hasMoreField', hasMoreField: 'goOn' }],
 	[{ endOfList: 'totalPages', totalPagesField: 'sheets' }],
-])('a list that goes on by %j, and names no next page, is an error', async (end) => {
+])('a list that has more by %j, but no cursor, is an error', async (end) => {
 	const options = paginated({ type: 'cursor', cursorField: 'wrong', ...end });
 	const { error } = await readAll(options, () => ({ a: [{}], goOn: true, sheets: 7, next: 'a' }));
 	expect(String(error)).toContain('Cursor Field: there is nothing at "wrong"');
@@ -108,7 +108,7 @@ test.each<[object, number[][], number]>([
 		2,
 	],
 	[{ endOfList: 'totalPages', totalPagesField: 'first.sheets' }, [[1, 2], [3]], 3],
-])('by %j, the pages %j take %i requests', async (end, all, requests) => {
+])('with %j, the pages %j take %i requests', async (end, all, requests) => {
 	const sheets = all.length;
 	const settings = paginated({ type: 'pageNumber', pageSize: 2, ...end });
 	const { pages, queries, error } = await readAll(settings, (_, count) => ({
@@ -126,7 +126,7 @@ test.each([
 	['offset', ['0', '1']],
 	// The user may say where a list begins.
 	['cursor', ['7', 'b']],
-])('a parameter of the user gives way to that of the pagination: %s', async (type, expected) => {
+])('a parameter of the pagination replaces that of the user: %s', async (type, expected) => {
 	const names = { pageParameter: 'at', offsetParameter: 'at', cursorParameter: 'at' };
 	const values = { type, ...names, cursorField: 'next', pageSize: 2 };
 	const { queries } = await readAll(
@@ -138,7 +138,7 @@ test.each([
 	expect(asked(queries, 'limit')).toEqual(['2', '2']);
 });
 
-test('reads no item twice of a service that counts them from 1', async () => {
+test('reads no item twice if the service counts offsets from 1', async () => {
 	const values = { offsetParameter: 'start', firstOffset: 1, pageSizeParameter: '' };
 	const { pages, queries } = await readAll(
 		paginated({ type: 'offset', ...values }),
@@ -153,13 +153,13 @@ describe.each([
 	{ type: 'offset' },
 	{ type: 'pageNumber' },
 	{ type: 'pageNumber', endOfList: 'shortPage' },
-])('the entries of the service count by %j', (values) => {
+])('pagination by %j', (values) => {
 	test.each<[string, unknown[], unknown[]]>([
-		['without a record', [0, 1, undefined, 3, 4], [0, 1, 3, 4]],
-		['with null in its place', [0, 1, null, 3, 4], [0, 1, 3, 4]],
-		['without any on a page', [0, 1, undefined, undefined, 4], [0, 1, 4]],
-		['with lists of records', [[0, 1, 2], [3, 4], [], null, [5], [6]], [0, 1, 2, 3, 4, 5, 6]],
-	])('%s', async (_, customers, records) => {
+		['one has no record', [0, 1, undefined, 3, 4], [0, 1, 3, 4]],
+		['one has null as its record', [0, 1, null, 3, 4], [0, 1, 3, 4]],
+		['a page has no records', [0, 1, undefined, undefined, 4], [0, 1, 4]],
+		['each has a list of records', [[0, 1, 2], [3, 4], [], null, [5], [6]], [0, 1, 2, 3, 4, 5, 6]],
+	])('counts entries, not records, if %s', async (_, customers, records) => {
 		const all = customers.map((customer, id) => ({ id, customer }));
 		const service = ({ page, offset = String(2 * (Number(page) - 1)) }: Query) => {
 			const start = Number(offset);
@@ -171,7 +171,7 @@ describe.each([
 	});
 });
 
-test('objects without IDs that hold the records do not count', async () => {
+test('an object without an ID that holds the records does not count as an entry', async () => {
 	const settings = { ...paginated({ type: 'offset' }), itemsField: 'data.*.items' };
 	const { pages } = await readAll(settings, ({ offset }) => ({
 		data: [{ items: [1, 2, 3, 4, 5].slice(Number(offset)).slice(0, 2) }],
@@ -179,7 +179,7 @@ test('objects without IDs that hold the records do not count', async () => {
 	expect(pages.flat()).toEqual([1, 2, 3, 4, 5]);
 });
 
-describe('by cursor', () => {
+describe('pagination by cursor', () => {
 	test.each<[unknown, unknown[][]]>([
 		...[undefined, null, '', false, {}, [], 0, '0'].map((nextCursor): [unknown, unknown[][]] => [
 			...([{ items: [1], nextCursor }, [[1]]] as [unknown, unknown[][]]),
@@ -190,14 +190,14 @@ describe('by cursor', () => {
 		expect(read).toMatchObject({ pages, queries: [expect.anything()], error: undefined });
 	});
 
-	test.each([{ id: 7 }, [7, 'x'], true])('does not end at %j, which is no cursor', async (next) => {
+	test.each([{ id: 7 }, [7, 'x'], true])('fails at %j, which is no cursor', async (next) => {
 		const values = { type: 'cursor', cursorField: 'next' };
 		const { error } = await readAll(paginated(values), () => ({ items: [{ id: 1 }], next }));
 		const message = 'Cursor Field: what is at "next" is not a text or a number';
 		expect(error).toMatchObject({ message });
 	});
 
-	test('goes on behind an item whose number is 0', async () => {
+	test('continues after an item whose cursor is 0', async () => {
 		const values = { type: 'cursor', cursorFrom: 'lastItem', cursorField: 'number' };
 		const { pages } = await readAll(paginated(values), ({ cursor }) =>
 			cursor === undefined ? [{ number: 0 }] : cursor === '0' ? [{ number: -1 }] : [],
@@ -205,7 +205,7 @@ describe('by cursor', () => {
 		expect(pages).toEqual([[{ number: 0 }], [{ number: -1 }]]);
 	});
 
-	test('goes on behind a page whose empty list is left out', async () => {
+	test('continues after a page that leaves out its empty list', async () => {
 		const bodies = [{ items: [1], next: 'a' }, { next: 'b' }, { items: [2] }, {}];
 		const values = { type: 'cursor', cursorField: 'next' };
 		const { pages, queries } = await readAll(paginated(values), (_, count) => bodies[count]);
@@ -213,7 +213,7 @@ describe('by cursor', () => {
 		expect(asked(queries, 'cursor')).toEqual([undefined, 'a', 'b']);
 	});
 
-	test('takes a number of any length as it is', async () => {
+	test('keeps all digits of a long number', async () => {
 		const body = '{"items":[1],"nextCursor":9007199254740993}';
 		const { queries } = await readAll(paginated({ type: 'cursor' }), (_, count) =>
 			count === 0 ? body : [],
@@ -221,7 +221,7 @@ describe('by cursor', () => {
 		expect(asked(queries, 'cursor')).toEqual([undefined, '9007199254740993']);
 	});
 
-	test('does not go on when a cursor leads to itself', async () => {
+	test('stops if a cursor leads to itself', async () => {
 		const service = (items: unknown[]) => (_: Query, count: number) => ({
 			items: count === 0 ? [0] : items,
 			nextCursor: 'same',
@@ -243,11 +243,11 @@ describe('by cursor', () => {
 		[{ cursorFrom: 'lastItem', cursorField: 'f' }, `Cursor Field: ${NOTHING}`],
 		[{ endOfList: 'hasMoreField', hasMoreField: 'f' }, `Has More Field: ${NOTHING}`],
 		[{ endOfList: 'totalPages', totalPagesField: 'f' }, `Total Pages Field: ${NOTHING}`],
-	])('%j, which the response does not have, is an error', async (values, message) => {
+	])('fails if the response lacks the field of %j', async (values, message) => {
 		const settings = paginated({ type: 'cursor', ...values });
 		const { error } = await readAll(settings, () => ({ items: [{ id: 1 }] }));
 		expect(error).toMatchObject({ message });
-		// Nothing can follow an empty list, such as that of what has changed.
+		// Nothing can follow an empty list, such as one of changes.
 		const empty = await readAll(settings, () => ({ items: [] }));
 		expect(empty.error).toBeUndefined();
 	});
@@ -257,7 +257,7 @@ test.each([
 	[{ type: 'pageNumber' }, '"page"'],
 	[{ type: 'offset', offsetParameter: 'skip' }, 'does not seem to know the parameter "skip"'],
 	[{ type: 'cursor' }, '"cursor"'],
-])('a service that ignores %j is noticed at the second page', async (values, advice) => {
+])('a service that ignores %j is detected at the second page', async (values, advice) => {
 	const service = (_: Query, count: number) => ({ items: [{ id: 1 }], nextCursor: `c${count}` });
 	const { pages, queries, error } = await readAll(paginated(values), service);
 	expect(pages).toEqual([[{ id: 1 }]]);
@@ -275,7 +275,7 @@ test.each([
 	[{ type: 'cursor' }, 'Cursor Field: there is nothing at "nextCursor"'],
 	[{ type: 'nextUrl', nextUrlField: 'links.next' }, 'Next URL Field: there is nothing at'],
 ])(
-	'%j is an error where the response itself is a list, which has no fields',
+	'%j is an error if the response itself is a list, which has no fields',
 	async (values, message) => {
 		const { error } = await readAll(paginated(values), () => [{ id: 1 }]);
 		expect(String(error)).toContain(message);
@@ -284,7 +284,7 @@ test.each([
 	},
 );
 
-test.each([404, 416])('a %i after the last page says what to set', async (statusCode) => {
+test.each([404, 416])('a %i after the last page says which option to set', async (statusCode) => {
 	const values = { type: 'pageNumber' };
 	const service = ({ page }: Query) => {
 		if (page === '1') return [1];
@@ -297,7 +297,7 @@ test.each([404, 416])('a %i after the last page says what to set', async (status
 	expect(notFound).toMatchObject({ pages: [[1]], error: undefined });
 });
 
-test('a page that came again is known by its IDs, and what to set is said', async () => {
+test('a repeated page is recognized by its IDs, and the error says which option to set', async () => {
 	const file = () => `https://example.com/?signature=${Math.random()}`;
 	const service = ({ page }: Query) => [{ id: Math.min(Number(page), 3), file: file() }];
 	const { pages, error } = await readAll(paginated({ type: 'pageNumber' }), service);
@@ -316,7 +316,7 @@ test.each<[string, (count: number) => object]>([
 	['a time in milliseconds', (count) => ({ viewedAt: Date.now() + count })],
 	['a time in seconds', (count) => ({ viewedAt: Math.floor(Date.now() / 1000) - count })],
 	['its place in a list', (count) => ({ items: [], skip: count, limit: 1 })],
-])('a page that came again is known without an id, although it has %s', async (_, volatile) => {
+])('a repeated page without IDs is recognized, although it has %s', async (_, volatile) => {
 	const { queries, error } = await readAll(paginated({ type: 'offset' }), (__, count) =>
 		count === 9 ? [] : [{ contactId: 1, ...volatile(count) }],
 	);
@@ -331,7 +331,7 @@ test('pages are not taken for the same because of addresses that are alike', asy
 	expect(distinct.pages).toHaveLength(2);
 });
 
-test('a page is not taken for another one by the places in it, where lists are written as objects', async () => {
+test('pages with lists as objects are compared by their records, not by their indexes', async () => {
 	const service = ({ page }: Query) => ({
 		contacts: Number(page) > 2 ? {} : { 0: { number: `${page}a` }, 1: { number: `${page}b` } },
 	});
@@ -355,7 +355,7 @@ test.each(['N', 'no', 'False', ' 0 ', null])('the flag %j ends the list', async 
 test.each([
 	['?page=2', { page: '2', filter: 'open' }],
 	['?filter=new&page=2', { page: '2', filter: 'new' }],
-])('the address %s gets the parameters of the user that it lacks', async (next, query) => {
+])('the next address %s gets the parameters of the user that it lacks', async (next, query) => {
 	const options = paginated({ type: 'nextUrl', nextUrlField: 'next' });
 	const { queries, error } = await readAll(options, (_, count) =>
 		count === 0 ? { items: [1], next } : { items: [2] },
@@ -365,7 +365,7 @@ test.each([
 
 test.each<[string, unknown[], unknown[] | undefined, string?]>([
 	[
-		'the last of the links',
+		'is found among links',
 		[
 			{ rel: 'self', href: '/a' },
 			{ rel: 'next', href: '?page=2' },
@@ -373,13 +373,13 @@ test.each<[string, unknown[], unknown[] | undefined, string?]>([
 		[],
 	],
 	[
-		'a link of two relations',
+		'is found in a link with two relations',
 		[{ rel: ['up', 'next'], href: '?page=2' }],
 		[{ rel: 'up', href: '/' }],
 	],
-	['a link, and none at the end', [{ rel: 'next', href: '?page=2' }], undefined],
-	['a list of anything else', [{ href: '?page=2' }], [], 'is not an address'],
-])('the next page is named by %s', async (_, first, last, problem = 'undefined') => {
+	['is found in a link, and is missing at the end', [{ rel: 'next', href: '?page=2' }], undefined],
+	['is refused in a list without links', [{ href: '?page=2' }], [], 'is not an address'],
+])('the address of the next page %s', async (_, first, last, problem = 'undefined') => {
 	const options = paginated({ type: 'nextUrl', nextUrlField: 'links' });
 	const { queries, error } = await readAll(options, (_query, count) =>
 		count === 0 ? { items: [1], links: first } : { items: [2], links: last },
@@ -390,10 +390,10 @@ test.each<[string, unknown[], unknown[] | undefined, string?]>([
 
 test.each([
 	['https://example.com//list?page=2', '//list'],
-	// As the node gets a key that stands in an address.
+	// A key in an address reaches the node masked.
 	[`/list?api_key=${'*'.repeat(64)}&page=2`, '/list'],
 	[`?apiKey=abc&page=2&token=${'*'.repeat(64)}`, '/list'],
-])('the address %s leads to its page, without a key', async (next, path) => {
+])('the next address %s is followed without its key', async (next, path) => {
 	const options = paginated({ type: 'nextUrl', nextUrlField: 'next' });
 	const service = (_: Query, count: number) =>
 		count === 0 ? { items: [1], next } : { items: [2] };

@@ -1,4 +1,4 @@
-/** What responses say of records that are not in them, under the names that services have for it. */
+/** Signs in a response that there are more records, under the names that services use. */
 import { signsOfMore } from '../../../nodes/BusinessData/lists/signsOfMore';
 import { responseOf } from '../transport/examples';
 
@@ -33,7 +33,7 @@ test.each<[string, object, boolean]>([
 	['page.next_start', { page: { start: 0, limit: 2, next_start: 2 } }, false],
 	['cursor', { cursor: 'abc' }, false],
 	['offset', { offset: 'itr17/rec42' }, false],
-])('the next page is named by %s', (path, body, isAddress) => {
+])('the next page is recognized at %s', (path, body, isAddress) => {
 	expect(signs(body).next).toEqual({ path, isAddress });
 });
 
@@ -47,7 +47,7 @@ test.each<[string, object]>([
 	['pages', { page: 1, pages: 3 }],
 	['last_page', { current_page: 1, last_page: 3 }],
 	['@TotalPages', { '@TotalPages': '3' }],
-])('the flag %s says that there is more', (path, body) => {
+])('the flag %s is a sign of more', (path, body) => {
 	expect(signs(body)).toEqual({ flag: path });
 });
 
@@ -64,13 +64,13 @@ test.each<[object, object]>([
 test.each([
 	{ total: 2, count: 2, page: 1, pages: 1, last_page: 1, has_more: false },
 	{ next_invoice_number: 1042, next_due_date: '2026-01-01', nextSyncToken: 'x', total_amount: 9 },
-	// The service says itself that this is all.
+	// The service says explicitly that this is all.
 	{ has_more: false, next_cursor: 'x' },
 	{ next_cursor: '0' },
 	{ last: true, cursor: 'x', offset: 0, limit: 100, page_count: 2 },
 	// A sum of money is no count.
 	{ total: 1234.5, nextNumber: 1043 },
-])('%j says nothing of more', (body) => {
+])('%j has no sign of more', (body) => {
 	expect(signs(body)).toEqual({});
 });
 
@@ -78,7 +78,7 @@ test.each<[string, object]>([
 	['invoices.*', { invoices: { 17: { total: 1500, done: false }, 19: { total: 20, pages: 3 } } }],
 	['list.*.customer', { list: { 17: { customer: { next: 'x' } } } }],
 	['invoice', { invoice: { id: 1, item_count: 4 } }],
-])('fields of the records at %s say nothing of the list', (path, body) => {
+])('the fields of the records at %s are no signs of more', (path, body) => {
 	expect(signs({ ...body }, {}, path)).toEqual({});
 	expect(signs({ ...body, total: 5 }, {}, path)).toEqual({ total: { path: 'total', count: 5 } });
 });

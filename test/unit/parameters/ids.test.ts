@@ -1,12 +1,12 @@
-// The IDs in a value: those that a person would read there, or an error. Judged by how the values were written,
-// and by a description of what a list looks like that is none of the code's.
+// A value gives the IDs that a person would read in it, or an error. The expected IDs come from how the value was
+// written, or from a reader that shares no code with the node.
 
 import * as fc from 'fast-check';
 
 import { readIds } from '../../../nodes/BusinessData/parameters/ids';
 import { processorSeconds } from '../../support/processorTime';
 
-/** The IDs, or undefined where nothing would go out. */
+/** The IDs, or undefined if the value is refused. */
 function tryToRead(value: unknown): unknown[] | undefined {
 	try {
 		return readIds(value);
@@ -41,7 +41,7 @@ test.each<[value: unknown, ids: unknown[]]>([
 		['a', 5, 'b'],
 	],
 	[['a,b'], ['a,b']],
-])('%j holds %j', (value, ids) => {
+])('%j is read as %j', (value, ids) => {
 	expect(readIds(value)).toEqual(ids);
 });
 
@@ -66,7 +66,7 @@ test.each<[problem: string, ...values: unknown[]]>([
 	[inexact('9007199254740992'), 2 ** 53],
 	[inexact('1e+21'), 1e21, '[7, 1e21]'],
 	['an ID is not a text or a number', NaN, Infinity, true, { id: 5 }, [['a']], new Date(0), 5n],
-])('%s: %p', (problem, ...values) => {
+])('a value is refused with "%s": %p', (problem, ...values) => {
 	for (const value of values) expect(() => readIds(value)).toThrow(`IDs: ${problem}`);
 });
 
@@ -83,7 +83,7 @@ const ids = fc.array(
 	{ minLength: 1, maxLength: 8 },
 );
 
-/** Ways to write a list that a person reads in one way only. */
+/** Unambiguous ways to write a list. */
 const WAYS: Array<(list: string[]) => unknown> = [
 	(list) => list,
 	(list) => list.join(','),
@@ -95,7 +95,7 @@ const WAYS: Array<(list: string[]) => unknown> = [
 	(list) => ` ${JSON.stringify(list, null, 2)}`,
 ];
 
-test('lists are read as they were written', () => {
+test('a list that is written unambiguously is read back', () => {
 	fc.assert(
 		fc.property(ids, fc.constantFrom(...WAYS), (list, write) => {
 			expect(readIds(write(list))).toEqual(list);
@@ -104,7 +104,7 @@ test('lists are read as they were written', () => {
 	);
 });
 
-/** What damages a text on its way: cut off, put together wrongly, or filled with what is no value. */
+/** What damages a text: brackets, separators and invisible characters in the wrong place, and missing values. */
 const PIECES = [
 	...'[ ] { } " \' ( ) , ,, ; undefined null NaN "1001" 1001 a'.split(' '),
 	...['\n', ' ', '\t', '\u00a0', '\u200b', '\uff0c', '[object Object]', 'Invalid DateTime'],
@@ -127,13 +127,13 @@ const damaged = fc
 		return text;
 	});
 
-/** Without what nobody sees at its edges. */
+/** Without invisible characters at its edges. */
 const seen = (text: string) => text.replace(/^[\s\p{Cc}\p{Cf}]+|[\s\p{Cc}\p{Cf}]+$/gu, '');
 
-/** What a person reads in a text, by the rules of the contract alone; undefined where it is no clear list. */
+/** What a person reads in a text, by the rules of the contract alone; undefined if it is not clearly a list. */
 function asAPersonReads(text: string): string[] | undefined {
 	if (/[[\]{}"]/.test(text)) {
-		// Only a whole list in JSON.
+		// Brackets, braces and quotes are valid only in a complete JSON list.
 		try {
 			const list = JSON.parse(seen(text)) as unknown[];
 			const areIds = list.every((one) => typeof one === 'number' || typeof one === 'string');
@@ -142,7 +142,7 @@ function asAPersonReads(text: string): string[] | undefined {
 			return undefined;
 		}
 	}
-	// A line break beside a comma adds none; several are one.
+	// A line break next to a comma adds no separator; several line breaks are one.
 	const line = seen(text).replace(/[\s\p{Cc}\p{Cf}]*[,;][\s\p{Cc}\p{Cf}]*/gu, ',');
 	return line
 		.replace(/[\s\p{Cc}\p{Cf}]*[\r\n\v\f\u0085\u2028\u2029][\s\p{Cc}\p{Cf}]*/gu, ',')
@@ -150,12 +150,12 @@ function asAPersonReads(text: string): string[] | undefined {
 		.map(seen);
 }
 
-test.each([' ', '\n', '\u200b'])('a hundred thousand times %j take no time', (gap) => {
+test.each([' ', '\n', '\u200b'])('a text with 100,000 times %j is read within seconds', (gap) => {
 	const text = `1001${gap.repeat(100_000)}1002`;
 	expect(processorSeconds(() => void tryToRead(text))).toBeLessThan(5);
 });
 
-test('of any text, what a person would read goes out, or nothing', () => {
+test('any text gives the IDs that a person would read, or is refused', () => {
 	let read = 0;
 	fc.assert(
 		fc.property(fc.oneof(damaged, fc.string({ unit: 'grapheme' })), (text) => {

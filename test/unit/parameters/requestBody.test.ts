@@ -1,4 +1,4 @@
-/** What a request sends: the item itself, JSON, or fields one by one; each value as it is meant, or not at all. */
+/** The body of a request: the item itself, JSON, or single fields, with each value sent as meant or refused. */
 import type { IDataObject } from 'n8n-workflow';
 
 import { readJsonBody } from '../../../nodes/BusinessData/parameters/requestBody';
@@ -19,7 +19,7 @@ const field = (name: unknown, type?: unknown, value?: unknown) => ({ id: 'a', na
 const ofValue = async (type: unknown, value: unknown) => await ofFields(field('x', type, value));
 const TYPES = ['string', 'number', 'boolean', 'array', 'object', undefined];
 
-test("with Auto-Map Input Data it is the item's own JSON, with dates as they write themselves", async () => {
+test('Auto-Map Input Data sends the JSON of the item, with dates in their own JSON form', async () => {
 	const due = { toJSON: () => '2026-01-31', ts: NaN };
 	const item = { id: 7, lines: [{ total: 1.5 }], note: null, dates: [due, new Date(0)] };
 	expect(JSON.stringify(await ofItem(item))).toBe(
@@ -38,12 +38,12 @@ test.each<[jsonBody: unknown, body: unknown]>([
 	...['null', '5', '"text"', 'true', null, 5, true].map((value): [unknown, string] => [
 		...([value, 'JSON Body: must be an object or a list'] as const),
 	]),
-])('with JSON, %j is %j', async (jsonBody, body) => {
+])('the JSON Body %j gives %j', async (jsonBody, body) => {
 	if (typeof body === 'string') await expect(ofJson(jsonBody)).rejects.toThrow(body);
 	else expect(await ofJson(jsonBody)).toEqual(body);
 });
 
-test('Define Below is chosen at first; another way that is not known is refused', async () => {
+test('Define Below is the default, and an unknown Data to Send is refused', async () => {
 	for (const parameters of [{}, { assignments: {} }, { assignments: { assignments: [] } }]) {
 		expect(await bodyOf({ parameters })).toEqual({});
 	}
@@ -56,7 +56,7 @@ test.each<[field: string, parameters: IDataObject]>([
 	['JSON Body', { dataMode: 'json' }],
 	['JSON Body', { dataMode: 'json', jsonBody: [] }],
 	['Data to Send', { dataMode: 'autoMapInputData' }],
-])('an empty document is refused by the field to fill, %s: %j', async (name, parameters) => {
+])('an empty document is refused, naming the field %s: %j', async (name, parameters) => {
 	const read = bodyOf({ parameters }, true);
 	await expect(read).rejects.toThrow(`${name}: there is nothing to send`);
 	expect(await bodyOf({ parameters })).toEqual(parameters.jsonBody ?? {});
@@ -64,7 +64,7 @@ test.each<[field: string, parameters: IDataObject]>([
 });
 
 describe('the name of a field', () => {
-	test('is trimmed, has its case, and is nested where it has dots', async () => {
+	test('is trimmed, keeps its case, and makes nested objects if it has dots', async () => {
 		const names = [' total ', 'A', 'a', 'c.id', 'c.address.city', 'constructor.name', 'l.0', 'c.n'];
 		const fields = names.map((name) => field(name, 'string', 'x'));
 		expect(JSON.stringify(await ofFields(...fields))).toBe(
@@ -80,7 +80,7 @@ describe('the name of a field', () => {
 
 	test.each([
 		...['a..b', '.a', 'a.', '.', 'a. .b', 'a[0]', 'a[b.c]', '__proto__', 'a.__proto__.b'],
-	])('must not be %s, which only JSON can have', async (name) => {
+	])('must not be %s, which only the JSON mode can send', async (name) => {
 		await expect(ofFields(field(name, 'string', 'x'))).rejects.toMatchObject({
 			message: `Fields: "${name}" cannot be a name`,
 			description: expect.stringContaining('Data to Send: JSON') as string,
@@ -95,8 +95,8 @@ describe('the name of a field', () => {
 		[['a.b', 'a'], `"a" ${BOTH}`],
 		[['x.a.b.c', 'x.a.b', 'y'], `"x.a.b" ${BOTH}`],
 		[['x.a.b', 'x.a.b.c.d'], `"x.a.b" ${BOTH}`],
-	])('must not exclude another: %j, %s', async (names, problem) => {
-		// An object could take the other's field in, but then one of them would be overwritten unseen.
+	])('must not conflict with another: %j, %s', async (names, problem) => {
+		// To merge the two would silently overwrite one of them.
 		for (const value of [{ b: 1 }, null]) {
 			const fields = names.map((name) => field(name, 'object', value));
 			await expect(ofFields(...fields)).rejects.toThrow(`Fields: ${problem}`);
@@ -113,7 +113,7 @@ describe('the value of a field', () => {
 		['array', [[1, 'a', null], [1, 'a', null]], ['[1, "a"]', [1, 'a']], [[], []]], // prettier-ignore
 		['object', [{ a: { b: 1 } }, { a: { b: 1 } }], ['{"a": 1}', { a: 1 }], [{}, {}]],
 		[undefined, [5, 5], ['a', 'a'], [false, false], [[1], [1]], [{ a: 1 }, { a: 1 }]],
-	])('of type %s: %j', async (type, ...values) => {
+	])('of type %s is accepted: %j', async (type, ...values) => {
 		for (const [value, sent] of [...values, [null, null]]) {
 			expect(await ofValue(type, value)).toStrictEqual({ x: sent });
 		}
@@ -126,7 +126,7 @@ describe('the value of a field', () => {
 		['boolean', 'Boolean', asText('yes'), [2, '2'], [[], 'a list'], asText('')],
 		['array', 'Array', asText('a, b'), [{ 0: 'a' }, 'an object'], [5, '5']],
 		['object', 'Object', [[1], 'a list'], asText('a'), [true, 'true']],
-	])('of type %s must be a %s: %j', async (type, label, ...values) => {
+	])('of type %s is refused if it is no %s: %j', async (type, label, ...values) => {
 		for (const [value, shown] of values) {
 			await expect(ofValue(type, value)).rejects.toMatchObject({
 				message: `Fields: "x" expects ${label}, but the value is ${shown}`,
@@ -139,7 +139,7 @@ describe('the value of a field', () => {
 		return [text, `the text "${text}"`];
 	}
 
-	test('of type string must be a text, and no other shows the key in an error', async () => {
+	test('of type string must be a text, and no error shows the API key', async () => {
 		for (const value of [{ a: [1] }, ['a']]) {
 			await expect(ofValue('string', value)).rejects.toThrow('Fields: "x" is not a text');
 		}
@@ -150,7 +150,7 @@ describe('the value of a field', () => {
 	});
 
 	test.each(['binary', 'dateTime', 'constructor', '', 5, null])(
-		'must have a type of JSON, not %p',
+		'is refused with the type %p, which JSON does not have',
 		async (type) => {
 			await expect(ofValue(type, 'a')).rejects.toMatchObject({
 				message: 'Fields: the type of "x" cannot be sent as JSON',
@@ -160,7 +160,7 @@ describe('the value of a field', () => {
 	);
 });
 
-describe('a value that no one can have meant', () => {
+describe('an unusable value', () => {
 	const exact = 'is a number that JavaScript cannot hold exactly';
 	const holdsItself: Record<string, unknown> = {};
 	holdsItself.a = { b: holdsItself };
@@ -180,7 +180,7 @@ describe('a value that no one can have meant', () => {
 		[Symbol('a'), '', 'is a symbol'],
 		[new Map([['a', 1]]), '', 'is an object that JSON cannot hold (Map)'],
 		[new Error('a'), '', 'is an object that JSON cannot hold (Error)'],
-	])('%p is refused, wherever it comes from', async (value, path, problem) => {
+	])('%p is refused in items, JSON and fields', async (value, path, problem) => {
 		await expect(ofItem({ x: value })).rejects.toThrow(`Data to Send: "x${path}" ${problem}`);
 		await expect(ofJson({ x: value })).rejects.toThrow(`JSON Body: "x${path}" ${problem}`);
 		for (const type of TYPES) {
@@ -188,7 +188,7 @@ describe('a value that no one can have meant', () => {
 		}
 	});
 
-	test('is one that holds itself', async () => {
+	test('is an object that contains itself', async () => {
 		const problem = 'cannot be written as JSON (it holds itself, or is nested too deeply)';
 		await expect(ofItem(holdsItself)).rejects.toThrow(`Data to Send: ${problem}`);
 		await expect(ofValue('object', holdsItself)).rejects.toThrow(`Fields: "x" ${problem}`);
@@ -199,7 +199,7 @@ describe('a value that no one can have meant', () => {
 		['number', '9'.repeat(400), 'Fields: "x" is not a number that JSON can hold (Infinity)'],
 		['array', '[9007199254740993]', `Fields: "x.0" ${exact} (9007199254740992)`],
 		['JSON', '{"y":9007199254740993}', `JSON Body: "x.y" ${exact} (9007199254740992)`],
-	])('in a text of %s is refused before it becomes another: %s', async (type, text, problem) => {
+	])('in a text of type %s is refused before it is rounded: %s', async (type, text, problem) => {
 		const read = type === 'JSON' ? ofJson(`{"x":${text}}`) : ofValue(type, text);
 		await expect(read).rejects.toThrow(problem);
 	});
@@ -208,7 +208,7 @@ describe('a value that no one can have meant', () => {
 	const OBJECT = 'a [object Object]';
 
 	test.each([...TEXTS, OBJECT, 'function () { return 1; }', '(a) => a'])(
-		'is the text %j of another node or an expression',
+		'is the text %j, which stands for no value',
 		async (text) => {
 			await expect(ofItem({ x: [text] })).rejects.toThrow('Data to Send: "x.0" is the ');
 			await expect(ofItem({ x: { [text]: 1 } })).rejects.toThrow('has a name that is the ');
@@ -219,11 +219,11 @@ describe('a value that no one can have meant', () => {
 	test.each([
 		...['null and void', 'Nan', 'Nullarbor', 'undefined term', 'invalid date of birth'],
 		...['A => B', '(see above) => paid', 'The function (f) maps {a} to {b}'],
-	])('is not %j', async (text) => {
+	])('is not the text %j, which only resembles one', async (text) => {
 		expect(await ofItem({ x: text })).toEqual({ x: text });
 	});
 
-	test.each([...TEXTS, OBJECT])('is not %j where a person has written it', async (text) => {
+	test.each([...TEXTS, OBJECT])('is not the text %j if a person wrote it', async (text) => {
 		const written = { dataMode: 'json', jsonBody: JSON.stringify({ x: text }) };
 		expect(await bodyOf({ parameters: written, written })).toEqual({ x: text });
 	});

@@ -1,4 +1,4 @@
-/** The options of every request: what they add to it, and what they must not. */
+/** The options of every request: query parameters, headers, Timeout and Max Wait. */
 import type { IDataObject } from 'n8n-workflow';
 
 import { readRequestOptions } from '../../../nodes/BusinessData/parameters/requestOptions';
@@ -12,13 +12,13 @@ const readQuery = async (...parameters: unknown[]) =>
 const readHeaders = async (...parameters: unknown[]) =>
 	await readOptions({ headerParameters: { parameters } });
 
-test('without options a request may take 60 seconds and wait as long as it takes', async () => {
+test('without options, a request times out after 60 s and waits for the limits without end', async () => {
 	const defaults = { query: [], headers: {}, timeoutMs: 60_000, maxWaitMs: Infinity };
 	expect(await inRun({}, (run) => readRequestOptions(run, 0))).toEqual(defaults);
 	expect(await readOptions({ queryParameters: {}, headerParameters: {} })).toEqual(defaults);
 });
 
-test('query parameters come in order, with texts, numbers and switches, and may repeat', async () => {
+test('query parameters keep their order, may repeat, and may be texts, numbers, booleans or dates', async () => {
 	const { query } = await readQuery(
 		{ name: ' id ', value: 1 },
 		{ name: 'id', value: '2 ' },
@@ -38,7 +38,7 @@ test.each<[problem: string, ...parameters: Array<[name: unknown, value: unknown]
 	['"a" has no value (null)', ['a', null]],
 	['"a" is a number that JavaScript cannot hold exactly (1e+21)', ['a', 1e21]],
 	['"a" is not a number that JSON can hold (NaN)', ['a', NaN]],
-])('neither may have what %s: %j', async (problem, ...parameters) => {
+])('query parameters and headers are refused with "%s": %j', async (problem, ...parameters) => {
 	for (const [name, value] of parameters) {
 		await expect(readQuery({ name, value })).rejects.toThrow(`Query Parameters: ${problem}`);
 		await expect(readHeaders({ name, value })).rejects.toThrow(`Headers: ${problem}`);
@@ -49,7 +49,7 @@ test.each<[which: string, ...headers: Array<[name: string, value: string]>]>([
 	['a name or a value', ['X Trace', 'a'], ['X:Trace', 'a'], ['X-Trace\r\nx-api-key', 'a']],
 	['a name or a value', ['größe', 'a'], [KEY, '\u20ac']],
 	['the value of X-A', ['X-A', 'a\r\nx-api-key: b'], ['X-A', 'a\u0000'], ['X-A', '\u20ac']],
-])('%s must not have characters that a header cannot have: %j', async (which, ...headers) => {
+])('%s with characters that a header cannot have is refused: %j', async (which, ...headers) => {
 	for (const [name, value] of headers) {
 		await expect(readHeaders({ name, value })).rejects.toThrow(
 			`Headers: ${which} contains characters that a header cannot have`,
@@ -57,7 +57,7 @@ test.each<[which: string, ...headers: Array<[name: string, value: string]>]>([
 	}
 });
 
-test('what is advised for a character that a header cannot have is accepted', async () => {
+test('a header value that is encoded as the error advises is accepted', async () => {
 	const refused = readHeaders({ name: 'X-A', value: '\u20ac' });
 	await expect(refused).rejects.toHaveProperty('description', expect.stringContaining('%E2%82%AC'));
 	await readHeaders({ name: 'X-A', value: '%E2%82%AC' });
@@ -72,7 +72,7 @@ test.each<[name: string, expected: object | string, ...values: unknown[]]>([
 	['maxWait', { maxWaitMs: 500 }, 0.5, '0.5'],
 	['maxWait', { maxWaitMs: Infinity }, 0, '0'],
 	['maxWait', NO_WAIT, -1, '', 'soon', NaN, Infinity, false],
-])('the seconds of %s are %j: %j', async (name, expected, ...values) => {
+])('the option %s gives %j for %j', async (name, expected, ...values) => {
 	for (const value of values) {
 		const read = readOptions({ [name]: value } as IDataObject);
 		if (typeof expected === 'string') await expect(read).rejects.toThrow(expected);

@@ -1,4 +1,4 @@
-/** Where n8n can park an execution, and why it cannot elsewhere. */
+/** When n8n can park an execution, and the reason if it cannot. */
 import type { IExecuteFunctions, WorkflowExecuteMode } from 'n8n-workflow';
 
 import { whyNotParked } from '../../../nodes/BusinessData/resources/rateLimit/parking';
@@ -19,7 +19,7 @@ test.each<[Place, string | undefined]>([
 	[{ workflowId: '__EMPTY__' }, 'the workflow is not saved'],
 	[{ executionId: '__UNKNOWN__' }, 'the execution is not saved'],
 	[{ mode: 'integrated' }, 'n8n loses results of sub-workflows that are parked'],
-])('%j is not parked because of %j', (place, reason) => {
+])('the reason not to park an execution with %j is %j', (place, reason) => {
 	const { isTool = false, workflowId = '1', executionId = '7', mode = 'trigger' } = place;
 	const context = {
 		getWorkflow: () => ({ id: workflowId }),

@@ -28,7 +28,7 @@ export function fakeContext(setup: Setup = {}): IExecuteFunctions {
 	const { response = () => ({}), continueOnFail = false, stopped } = setup;
 	const fields = {
 		...requiredFields,
-		// No limits, so that nothing waits. Where a test sets some, no other has used up the room of its key.
+		// No limits, so that nothing waits. A test with limits has a key of its own, of which no room is used up.
 		...(credential.limits !== undefined && { apiKey: randomBytes(32).toString('hex') }),
 		customize: true,
 		limits: { general: [] },
@@ -58,7 +58,7 @@ export function fakeContext(setup: Setup = {}): IExecuteFunctions {
 	return context as unknown as IExecuteFunctions;
 }
 
-/** What `work` returns in a run of the set-up; it throws node errors, as the node does. */
+/** Returns what `work` returns in a run with the set-up, and throws node errors, as the node does. */
 export async function inRun<T>(setup: Setup, work: (run: Run) => T | Promise<T>): Promise<T> {
 	return await Run.during(fakeContext(setup), async (run) => await work(run));
 }

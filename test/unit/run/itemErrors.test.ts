@@ -1,4 +1,4 @@
-/** Errors as n8n shows them; in the engine, other tests show that and the items of a node that continues on error. */
+/** Errors as n8n shows them; tests in the engine cover most causes, and nodes that continue on error. */
 import { NodeOperationError } from 'n8n-workflow';
 
 import { RedisError } from '../../../nodes/BusinessData/redis';
@@ -9,13 +9,12 @@ import { node } from './fakeContext';
 
 const UNEXPECTED = { message: 'unexpected', context: { itemIndex: 3 } };
 
-// The tests in the engine show most causes.
 test.each<[Error | string, object, cause?: string]>([
 	[new RedisError('Redis …', ''), {}, 'temporarily-unavailable'],
 	[new RedisError('Redis …', '', true), {}, 'configuration-invalid'],
 	[new Error('unexpected'), UNEXPECTED],
 	['unexpected', UNEXPECTED],
-])('the error of a node for %s', (thrown, expected, cause = undefined) => {
+])('%p becomes a node error', (thrown, expected, cause = undefined) => {
 	const error = toNodeError(node, thrown, 3);
 	expect(error).toBeInstanceOf(NodeOperationError);
 	expect(error).toMatchObject(expected);
@@ -25,7 +24,7 @@ test.each<[Error | string, object, cause?: string]>([
 });
 
 test.each(['The service answered 500: ECONNREFUSED', 'no SUPERMAN', 'the name EPERMIT'])(
-	'words that n8n takes for a code are kept: %s',
+	'words that look like an error code to n8n are kept: %s',
 	(message) => {
 		const refused = new RequestError(message, { outcome: 'refused', description: 'Wait.' });
 		expect(toNodeError(node, refused).message).toBe(message);

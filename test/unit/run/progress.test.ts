@@ -1,4 +1,4 @@
-/** What is said while a run waits for the limits, in logical time. */
+/** The progress that a run reports while it waits for the limits, in logical time. */
 import { getGlobalState, setGlobalState } from 'n8n-workflow';
 
 import { requestEach } from '../../../nodes/BusinessData/items/requestEach';
@@ -25,12 +25,12 @@ const request = {
 };
 
 beforeEach(() => {
-	// Streams need the real one.
+	// Streams need the real ones.
 	jest.useFakeTimers({ now: BEGINNING, doNotFake: ['nextTick', 'setImmediate'] });
 });
 afterEach(() => jest.useRealTimers());
 
-/** Does `work` in a run, and returns what was reported, with the moments (ms). */
+/** Does `work` in a run, and returns the reports with their times (ms). */
 async function reportedDuring(
 	setup: Setup,
 	work: (run: Run) => Promise<unknown>,
@@ -47,7 +47,7 @@ async function reportedDuring(
 	return reported;
 }
 
-test('a run that sends says at least every minute how far it is and when it is done', async () => {
+test('a run that sends reports its progress and its estimated end at least every minute', async () => {
 	const items = Array.from({ length: 7 }, () => ({}));
 	const toItems = async () => await Promise.resolve([]);
 	const reported = await reportedDuring(
@@ -67,7 +67,7 @@ test('a run that sends says at least every minute how far it is and when it is d
 	expect(reported.length).toBeGreaterThan(18);
 });
 
-test('what has failed counts as done, and a run that reads says how far it is, too', async () => {
+test('failed items count as done, and a run that reads reports its progress too', async () => {
 	const setup = { items: [{}, {}, {}], continueOnFail: true };
 	const slow = async () => {
 		await after(2 * MINUTE);
@@ -90,7 +90,7 @@ test('what has failed counts as done, and a run that reads says how far it is, t
 	]);
 });
 
-test('nothing is reported within a minute, after the end, or where it cannot be estimated', async () => {
+test('nothing is reported in the first minute, after the end, or without an estimate', async () => {
 	const reported = await reportedDuring({}, async (run) => {
 		const describe = () => 'too early';
 		await reportDuring(run, describe, async () => await after(50_000));
@@ -101,7 +101,7 @@ test('nothing is reported within a minute, after the end, or where it cannot be 
 	expect(reported).toEqual([]);
 });
 
-test('a time on another day has its date, and an unknown time zone is that of n8n', async () => {
+test('a time on another day has its date, and an unknown time zone is replaced by that of n8n', async () => {
 	await reportedDuring({ credential: {} }, async (run) => {
 		expect(timeAfter(run, 8 * HOUR)).toBe('21:00');
 		expect(timeAfter(run, 30 * HOUR)).toMatch(/1 Feb.*19:00/);
@@ -109,9 +109,9 @@ test('a time on another day has its date, and an unknown time zone is that of n8
 	});
 	const check = async (run: Run) =>
 		await Promise.resolve(expect(timeAfter(run, 8 * HOUR)).toBe('15:00'));
-	// New York, unless n8n is set up otherwise.
+	// The default of n8n is New York.
 	for (const zone of ['DEFAULT', '', 'Mars/Olympus']) await reportedDuring({}, check, zone);
-	// Where GENERIC_TIMEZONE is empty, it is that of the computer.
+	// With an empty GENERIC_TIMEZONE, it is that of the computer.
 	const before = getGlobalState();
 	setGlobalState({ defaultTimezone: '' });
 	const checkAny = async (run: Run) =>

@@ -1,4 +1,4 @@
-/** The key is masked wherever the service repeats it, and nothing else is changed. */
+/** The key is masked wherever the service echoes it, and nothing else changes. */
 import * as fc from 'fast-check';
 
 import { redactHeaders, redactKey, redactText } from '../../../nodes/BusinessData/values/redact';
@@ -8,7 +8,7 @@ import { KEY } from '../transport/examples';
 
 const MASK = '*'.repeat(64);
 
-test('headers have the key in no name and no value', () => {
+test('masks the key in the names and values of headers', () => {
 	const headers = {
 		location: `https://other.example/?apiKey=${KEY}`,
 		'set-cookie': [`a=${KEY}`, 'b=1'],
@@ -29,7 +29,7 @@ const written = fc
 		[...KEY].map((c, i) => (isUpper[i] ? c.toUpperCase() : c.toLowerCase())).join(''),
 	);
 
-test('a body loses the key, whatever its case and as often as it is there, and no other byte', () => {
+test('masks every occurrence of the key in a body, in any case, and changes no other byte', () => {
 	fc.assert(
 		fc.property(bytes, written, bytes, written, bytes, (before, first, between, second, after) => {
 			const parts = [before, Buffer.from(first), between, Buffer.from(second), after];
@@ -40,19 +40,19 @@ test('a body loses the key, whatever its case and as often as it is there, and n
 	);
 });
 
-test('without the whole key, a body is the very same, not a copy', () => {
+test('returns a body without the whole key as it is, not a copy', () => {
 	fc.assert(fc.property(bytes, (body) => expect(redactKey(body, KEY)).toBe(body)));
 	expect(redactText(KEY.slice(1), KEY)).toBe(KEY.slice(1));
 });
 
-/** Nobody reads a part of the key in the text that is longer than what chance puts there. */
+/** No 8 consecutive characters of the key can be read in the text; fewer may be there by chance. */
 function expectNothingOfKey(text: string): void {
 	const readings = readsOf(text).map((one) => one.toLowerCase());
 	const parts = Array.from(KEY.slice(7), (_, start) => KEY.slice(start, start + 8).toLowerCase());
 	expect(parts.filter((part) => readings.some((reading) => reading.includes(part)))).toEqual([]);
 }
 
-/** The text before and behind the key stays as it is. */
+/** The key is masked, and the text around it is unchanged. */
 function expectMasked(before: string, encoded: string, behind: string): void {
 	const text = before + encoded + behind;
 	for (const masked of [redactText(text, KEY), redactKey(Buffer.from(text), KEY).toString()]) {
@@ -76,7 +76,7 @@ const escapes = [
 ];
 const inCase = fc.constantFrom(KEY, KEY.toLowerCase(), KEY.toUpperCase());
 
-test('a key of which every character is escaped in a way of its own is masked', () => {
+test('masks a key whose characters are each escaped in a different way', () => {
 	const ways = fc.array(fc.constantFrom(...escapes), { minLength: 64, maxLength: 64 });
 	fc.assert(
 		fc.property(inCase, ways, (key, escapesOf) => {
@@ -86,22 +86,19 @@ test('a key of which every character is escaped in a way of its own is masked', 
 	);
 });
 
-test.each(['base64', 'base64url'] as const)(
-	'a key in %s is masked, however it is aligned',
-	(encoding) => {
-		const ascii = fc.string({ unit: 'grapheme-ascii', maxLength: 60 });
-		fc.assert(
-			fc.property(ascii, inCase, ascii, (before, key, behind) => {
-				const encoded = Buffer.from(before + key + behind).toString(encoding);
-				for (const end of ['', '\n', '\r\n']) {
-					expectMasked('Basic ', encoded.replace(/.{76}/g, `$&${end}`), ' was refused');
-				}
-			}),
-		);
-	},
-);
+test.each(['base64', 'base64url'] as const)('masks a key in %s at any alignment', (encoding) => {
+	const ascii = fc.string({ unit: 'grapheme-ascii', maxLength: 60 });
+	fc.assert(
+		fc.property(ascii, inCase, ascii, (before, key, behind) => {
+			const encoded = Buffer.from(before + key + behind).toString(encoding);
+			for (const end of ['', '\n', '\r\n']) {
+				expectMasked('Basic ', encoded.replace(/.{76}/g, `$&${end}`), ' was refused');
+			}
+		}),
+	);
+});
 
-test('a key in UTF-16 is masked', () => {
+test('masks a key in UTF-16', () => {
 	const body = Buffer.from(`wrong key ${KEY}!`, 'utf16le');
 	for (const encoded of [body, Buffer.from(body).swap16()]) {
 		expectNothingOfKey(redactKey(encoded, KEY).toString('latin1'));
@@ -109,7 +106,7 @@ test('a key in UTF-16 is masked', () => {
 });
 
 test.each([JSON.stringify({ note: `${KEY.slice(0, 10)} \\u0061 %61` }), '\\'])(
-	'16 MB of %j are read in seconds',
+	'searches 16 MB of %j for the key within seconds',
 	(text) => {
 		const body = Buffer.alloc(16 * 1024 * 1024, text);
 		const read = () => expect(redactKey(body, KEY)).toHaveLength(body.length);
