@@ -1,4 +1,4 @@
-// Limits that are edited, or that differ between credentials of the same key: what is held counts under all of them.
+// Limits that are edited, or differ between credentials of the same key: a held slot counts under all of them.
 
 import type { Limits } from '../../../nodes/BusinessData/rateLimit';
 import { fullestWindow } from '../../support/countedRequests';
@@ -17,13 +17,13 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 	let bench: LimiterBench;
 	let beganAt: number;
 
-	/** With Redis, each step is that of another process, which knows what Redis tells it. */
+	/** With Redis, each step has a new process, which knows only what is in Redis. */
 	const under = (limits: Limits) => {
 		if (store === 'Redis') bench = LimiterBench.on(redis);
 		bench.limits = limits;
 		return bench;
 	};
-	/** Sends one, and tells after how many seconds since the test began it went out. */
+	/** Sends one request, and returns when it went out, in seconds since the test began. */
 	const sendOne = async (limits: Limits, latencyMs = 0) => {
 		const sent = under(limits).request({ endpoint: SEND }, latencyMs);
 		return ((await passTime(sent, 30 * HOUR)) - beganAt) / 1000;
@@ -37,7 +37,7 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 		beganAt = performance.now();
 	});
 
-	test('a window that becomes shorter and longer again keeps what is held', async () => {
+	test('a window that is shortened and lengthened again keeps its slots', async () => {
 		for (let count = 0; count < 3; count++) await sendOne(sends(3, 60));
 		await at(10);
 		expectBetween(await sendOne(sends(3, 30)), 30, 33);
@@ -45,8 +45,8 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 	});
 
 	test.each([
-		['a window that becomes longer has what was held in the shorter one', 6, sends(3, 6), 2],
-		['what is sent without a limit for the endpoint counts where there is one', 60, unlimited, 5],
+		['a window that is lengthened counts the slots of the shorter one', 6, sends(3, 6), 2],
+		['requests sent without a limit for the endpoint count under a later one', 60, unlimited, 5],
 	])('%s', async (_, windowSeconds, limits, more) => {
 		await sendOne(sends(3, windowSeconds));
 		for (let count = 0; count < more; count++) await sendOne(limits);
@@ -54,7 +54,7 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 		expectBetween(await sendOne(sends(3, 60)), 60, 63);
 	});
 
-	test('a request that is under way meanwhile is held from its response on', async () => {
+	test('a request under way during the edit holds its slot from its response on', async () => {
 		const slow = under(sends(1, 60)).request({ endpoint: SEND }, 20_000);
 		await at(10);
 		const next = sendOne(sends(1, 30));
@@ -62,7 +62,7 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 		expectBetween(await passTime(next), 50, 56);
 	});
 
-	test('of two that wait for the same slot under different limits, one goes', async () => {
+	test('two requests under different limits do not both get the same slot', async () => {
 		const shared = { max: 3, windowMs: 20_000 };
 		const wide = { general: [{ max: 3, windowMs: 1_000 }, shared], endpoints: {} };
 		const narrow = { general: [{ max: 2, windowMs: 1_000 }, shared], endpoints: {} };
@@ -78,7 +78,7 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 		expect(fullestWindow(one.counted, shared.windowMs)).toBe(3);
 	});
 
-	test('a request that comes free unused is free under every length', async () => {
+	test('an unused permit frees its slots in windows of every length', async () => {
 		const permit = await passTime(under(sends(1, 60)).acquire({ endpoint: SEND }));
 		const other = sendOne(sends(1, 30));
 		permit.unused();
@@ -87,17 +87,17 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 	});
 
 	if (store === 'memory') {
-		test('a length that nobody uses any more remembers no more than its limit', async () => {
+		test('a window that is no longer in use remembers no more slots than its limit', async () => {
 			await sendOne(sends(3, 100_000));
 			for (let count = 0; count < 40; count++) await sendOne(sends(20, 1));
 			await at(200);
-			// One for each, and the limiter's own.
+			// One timer for each slot, and the limiter's own.
 			expect(jest.getTimerCount()).toBe(4);
 			expect(await sendOne(sends(3, 100_000))).toBeGreaterThanOrEqual(100_000);
 		});
 	}
 
-	test('nothing is left when the longest length is over', async () => {
+	test('nothing is left when the longest window has passed', async () => {
 		await sendOne(sends(3, 60));
 		await sendOne(sends(3, 6));
 		await at(70);

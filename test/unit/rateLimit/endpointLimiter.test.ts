@@ -1,5 +1,5 @@
-// What the limiters of a whole key do not show of the windows of an endpoint: a timer that fires early, which request makes
-// room, and what hinders one beside other clients.
+// The windows of an endpoint, where tests of the key limiter do not cover them: a timer that fires early, which request
+// makes room, and what delays a request next to other clients.
 import { EndpointLimiter } from '../../../nodes/BusinessData/rateLimit/endpointLimiter';
 import type { Permit } from '../../../nodes/BusinessData/rateLimit/permit';
 
@@ -34,7 +34,7 @@ test('a timer that fires early frees nothing', async () => {
 	expect(endpoint.window(MINUTE).used).toBe(0);
 });
 
-test('where no limit of a request is as long, the oldest that was counted makes room', () => {
+test('a request without limits displaces the oldest counted one', () => {
 	const underWay = take();
 	const oldest = take([]);
 	const newer = take([]);
@@ -43,12 +43,12 @@ test('where no limit of a request is as long, the oldest that was counted makes 
 	expect(endpoint.permits).toEqual([underWay, newer, newest]);
 });
 
-describe('what hinders a request', () => {
+describe('the obstacle of a request', () => {
 	const { limits } = new EndpointLimiter('', () => undefined).under([MINUTE], 'a');
 	const obstacle = (checksWindows = true) => endpoint.obstacle(limits, checksWindows);
 	const fill = () => [1, 2, 3].map(() => take());
 
-	test('is a pause, before a full window', () => {
+	test('is a pause rather than a full window', () => {
 		fill();
 		endpoint.otherClients.pause(limits, 7_000, true);
 		expect(obstacle(false)).toEqual({ cause: 'pause', againMs: 7_000 });
@@ -56,7 +56,7 @@ describe('what hinders a request', () => {
 		expect(obstacle()).toEqual({ cause: 'refusal', againMs: 7_000 });
 	});
 
-	test('beside other clients, is room that comes by itself, and a request that has to end', () => {
+	test('is, with other clients, the spacing, a full window or a request under way', () => {
 		const { otherClients } = endpoint;
 		jest.spyOn(otherClients, 'isKnown', 'get').mockReturnValue(true);
 		jest.spyOn(otherClients, 'waitMs').mockReturnValueOnce(300).mockReturnValue(0);

@@ -1,5 +1,4 @@
-// Of a wait there is one estimate: the script of the limit store says of the next request what the process computes from
-// the same state.
+// The script of the limit store and the process estimate the same wait of the next request from the same state.
 
 import * as fc from 'fast-check';
 
@@ -9,9 +8,9 @@ import { abortController } from '../../../nodes/BusinessData/async';
 import { limitsOf, LimitStoreRequest } from '../../support/limitStoreRequest';
 import { type LuaRedis, useLuaRedis } from '../../support/luaRedis';
 
-/** A server that has just started gives none for so long (ms). */
+/** How long (ms) a server that has just started gives no slots. */
 const NEW_MS = 5_000;
-/** Redis counts in whole ms: the time of each slot, and how long it is held. */
+/** Redis rounds to whole ms: the time of each slot, and how long it is held. */
 const ROUNDED_MS = 2;
 
 const { signal } = abortController();
@@ -25,7 +24,7 @@ const window = fc.record({
 });
 const state = fc.record({
 	windows: fc.uniqueArray(window, { minLength: 1, maxLength: 3, selector: (one) => one.windowMs }),
-	/** Time (ms) before each request that takes a slot where there is one. */
+	/** Time (ms) before each request that takes a slot if there is one. */
 	pauses: fc.array(fc.nat(4_000), { maxLength: 12 }),
 	/** How many requests come at the end. */
 	requests: fc.integer({ min: 1, max: 8 }),
@@ -38,7 +37,7 @@ test('the script and the process estimate the same wait', async () => {
 		fc.asyncProperty(state, async ({ windows, pauses, requests }) => {
 			const limitStore = new RedisLimitStore(redis.connection(), `key ${++times}`);
 			const own = limitsOf('own', windows);
-			/** How many wait, and how long (ms) the next one has to. */
+			/** How many requests wait, and how long (ms) the next one will. */
 			const estimate = async () => {
 				const [use] = await limitStore.read([own]);
 				const queued = use?.queued ?? 0;
@@ -57,15 +56,15 @@ test('the script and the process estimate the same wait', async () => {
 			await jest.advanceTimersByTimeAsync(NEW_MS);
 			for (const pause of pauses) {
 				await jest.advanceTimersByTimeAsync(pause);
-				// One that has to wait would keep its place.
+				// A request that has to wait would keep its place in the queue.
 				if ((await estimate()).waitMs === 0) await take();
 			}
 			for (let request = 0; request < requests; request++) {
 				const { queued, waitMs: expected } = await estimate();
 				const waitMs = await take();
 				if (waitMs > 0) waits++;
-				// Behind others, the script looks at each window by itself and no further than one turn of it, the process at
-				// the turns of the slowest one.
+				// Behind others, the script looks at each window by itself and at most one turn ahead, the process at all turns
+				// of the slowest window.
 				if (queued === 0) expect(waitMs).toBeGreaterThanOrEqual(expected - ROUNDED_MS);
 				if (queued === 0 || windows.length === 1) {
 					expect(waitMs).toBeLessThanOrEqual(expected + ROUNDED_MS);

@@ -1,6 +1,6 @@
 /**
- * Whatever arrives when, takes however long and is canceled, in one process or in two that count in Redis: no
- * window of the service, wherever it begins, is ever over its limit, and no slot is lost.
+ * Requests arrive at any time, take any time and may be canceled, in one process or in two that count in Redis: no
+ * window of the service, wherever it begins, exceeds its limit, and no slot leaks.
  */
 import * as fc from 'fast-check';
 
@@ -68,7 +68,7 @@ test('no limit is exceeded, and no slot leaks', async () => {
 		});
 		const results = await passTime(Promise.all(requests), DAY);
 		expect(exceededLimits(counted, table)).toEqual([]);
-		// Each one that was not canceled went out.
+		// Every request that was not canceled went out.
 		for (const [index, result] of results.entries()) {
 			if (result === 'canceled') expect(arrivals[index]?.cancelAfterMs).toBeDefined();
 		}

@@ -1,4 +1,4 @@
-// What the limiter of a key guarantees, counted in memory and in Redis.
+// What the limiter of a key guarantees, counting in memory and in Redis.
 
 import { bestMakespan } from '../../../bench/bestSchedule';
 import { type Limits, limitStoreOf } from '../../../nodes/BusinessData/rateLimit';
@@ -43,7 +43,7 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 		expect(exceededLimits(counted)).toEqual([]);
 	});
 
-	test('a request without limits has nothing to count, also while Redis is down', async () => {
+	test('a request without limits goes at once, even while Redis is down', async () => {
 		const run = async () => await Promise.reject(new Error('Redis is down'));
 		const connection = { run, failure: () => undefined } as unknown as RedisConnection;
 		const limitStore = store === 'memory' ? undefined : limitStoreOf(connection, 'key');
@@ -52,20 +52,20 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 		expect(await passTime(bench.request({ limits, limitStore }))).toBe(startedAt);
 	});
 
-	test('a send that waits ten minutes holds up no read', async () => {
+	test('a send that waits for ten minutes delays no read', async () => {
 		const sends = bench.requests(4, { endpoint: SEND });
 		await jest.advanceTimersByTimeAsync(100);
 		expect(await timeOf(bench.requests(5, { run: 'b' }))).toBeLessThan(1_000);
 		await passTime(sends);
 	});
 
-	test('a single request passes a run of 500', async () => {
+	test('a single request overtakes a run of 500', async () => {
 		const stop = abortController();
 		const run = bench.requests(500, { signal: stop.signal }).catch(() => 'stopped');
 		await jest.advanceTimersByTimeAsync(70_000);
 		const ahead = bench.sentRuns.length;
 		await passTime(bench.request({ run: 'single' }));
-		// At most the one in the gate and the one that was next in turn went before it.
+		// At most the request in the gate and the one next in turn went before it.
 		expect(bench.sentRuns.indexOf('single') - ahead).toBeLessThanOrEqual(2);
 		stop.abort(new Error('stop'));
 		expect(await passTime(run)).toBe('stopped');
@@ -90,7 +90,7 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 		expect((await passTime(bench.request())) - startedAt).toBeLessThan(1_100);
 	});
 
-	test('each request keeps the limits of its own run', async () => {
+	test('each request keeps to the limits of its own run', async () => {
 		const narrow: Limits = { general: [{ max: 2, windowMs: 60_000 }], endpoints: {} };
 		const wide: Limits = { general: [{ max: 5, windowMs: 60_000 }], endpoints: {} };
 		const startedAt = performance.now();
@@ -110,7 +110,7 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 		[2, HOUR],
 		[0, HOUR],
 		[2, 72 * HOUR],
-	])('after %i requests, a clock set back by %i ms holds nothing up', async (count, backMs) => {
+	])('after %i requests, a clock set back by %i ms delays nothing', async (count, backMs) => {
 		await passTime(bench.requests(count));
 		await passTime(bench.estimate(1));
 		await jest.advanceTimersByTimeAsync(10);
@@ -118,7 +118,7 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 		expect(await timeOf(bench.requests(2, { endpoint: SEND }))).toBeLessThan(1_000);
 	});
 
-	test('a clock that is set back while a send waits for a general window holds it up no longer', async () => {
+	test('a clock that is set back does not prolong a wait for a general window', async () => {
 		await passTime(bench.requests(10));
 		const waiting = bench.request({ endpoint: SEND });
 		await jest.advanceTimersByTimeAsync(10);
@@ -126,7 +126,7 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 		expect(await timeOf(waiting)).toBeLessThan(2_000);
 	});
 
-	test('reports every window', async () => {
+	test('the status reports every window', async () => {
 		const unanswered = await passTime(bench.acquire({ endpoint: SEND }));
 		await passTime(bench.requests(2, { endpoint: SEND }));
 		const waiting = bench.requests(1, { endpoint: SEND });
@@ -143,7 +143,7 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 		await passTime(waiting);
 	});
 
-	test('tells when one more can go, after all that wait', async () => {
+	test('the status reports when one more request can go, after all that wait', async () => {
 		const waiting = bench.requests(7, { endpoint: SEND });
 		await jest.advanceTimersByTimeAsync(100);
 		const { availableInMs = 0 } = (await bench.status()).get(`${SEND}/600s`) ?? {};
@@ -152,7 +152,7 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 		await waiting;
 	});
 
-	test('tells that a read can go at once while many sends wait for their own limit', async () => {
+	test('the status reports that a read can go at once while sends wait for their limit', async () => {
 		const stop = abortController();
 		const waiting = bench.requests(30, { endpoint: SEND, signal: stop.signal });
 		const stopped = expect(waiting).rejects.toThrow('enough');

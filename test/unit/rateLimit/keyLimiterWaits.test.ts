@@ -12,7 +12,7 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 
 	const acquire = async (changes?: Partial<SlotRequest>) => await passTime(bench.acquire(changes));
 
-	/** How long the wait would be, by the error of a request, which comes at once. */
+	/** The wait according to the error of a request, which fails at once. */
 	async function retryAfterOf(changes: Partial<SlotRequest>): Promise<number> {
 		let error: unknown;
 		const failed = bench.acquire(changes).catch((reason: unknown) => (error = reason));
@@ -21,12 +21,12 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 		return (error as WaitTooLongError).retryAfterMs;
 	}
 
-	describe('with a longest wait', () => {
+	describe('with Max Wait', () => {
 		test.each([
-			['of the window', 3, SEND, 60_000, 590_000, 602_000],
-			['of those in line before it', 230, undefined, 100_000, 129_000, 132_000],
+			['the window', 3, SEND, 60_000, 590_000, 602_000],
+			['the requests ahead', 230, undefined, 100_000, 129_000, 132_000],
 		])(
-			'fails at once when the wait would be longer, and says how long, because %s',
+			'a request fails at once if the wait is longer because of %s',
 			async (_, count, endpoint, maxWaitMs, least, limit) => {
 				const others = bench.requests(count, { endpoint });
 				await jest.advanceTimersByTimeAsync(100);
@@ -35,7 +35,7 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 			},
 		);
 
-		test('counts those of a higher priority in full, and none of a lower one', async () => {
+		test('all requests of a higher priority count as ahead, and none of a lower one', async () => {
 			bench.limits = { general: [{ max: 1, windowMs: 10_000 }], endpoints: {} };
 			await passTime(bench.request());
 			const startedAt = performance.now();
@@ -50,27 +50,27 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 			await passTime(Promise.all([polls, retries]));
 		});
 
-		test('fails when the time has passed, although it looked short enough', async () => {
+		test('a request fails after that time, although the estimate was shorter', async () => {
 			bench.limits = { general: [{ max: 1, windowMs: 1_000 }], endpoints: {} };
 			const slow = bench.request({}, 30_000);
 			await jest.advanceTimersByTimeAsync(10);
 			const late = expect(bench.acquire({ maxWaitMs: 5_000 })).rejects;
 			const waitMs = await timeOf(late.toBeInstanceOf(WaitTooLongError));
-			// The limit store says when that becomes certain, a window before.
+			// With the limit store, it fails as soon as that is certain, a window earlier.
 			expectBetween(waitMs, store === 'memory' ? 5_000 : 4_000, 5_100);
 			await passTime(slow);
 		});
 	});
 
-	describe('what a service says is left', () => {
-		test('of a limit, a later response lifts at once', async () => {
+	describe('header limits', () => {
+		test('are lifted at once by a later response', async () => {
 			const first = await acquire();
 			const second = await acquire();
 			const end = (permit: Permit) => {
 				permit.applyHeaderLimits([{ remaining: 1, resetMs: 55_000, max: 100 }]);
 				permit.letThrough();
 			};
-			// The one that is left may be the one under way.
+			// The one request that is left may be the one under way.
 			end(first);
 			const waiting = bench.request();
 			await jest.advanceTimersByTimeAsync(200);
@@ -81,7 +81,7 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 			await waiting;
 		});
 
-		test('without limits, is kept until the reset', async () => {
+		test('apply until the reset if there are no other limits', async () => {
 			bench.limits = { general: [], endpoints: {} };
 			const permit = await acquire();
 			permit.applyHeaderLimits([{ remaining: 0, resetMs: 30_000 }]);
@@ -97,7 +97,7 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 	});
 
 	describe('after a refusal', () => {
-		test('of a send, no other one that waits for general room holds up the reads', async () => {
+		test('of a send, another send that waits does not delay reads', async () => {
 			bench.limits = {
 				general: [{ max: 2, windowMs: 1_000 }],
 				endpoints: { [SEND]: [{ max: 20, windowMs: 600_000 }] },
@@ -112,7 +112,7 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 			expect((await passTime(second)) - startedAt).toBeGreaterThanOrEqual(400_000);
 		});
 
-		test('pauses an endpoint in full, and the key for its longest general window at most', async () => {
+		test('the endpoint pauses in full, and the key for its longest window at most', async () => {
 			(await acquire({ endpoint: SEND })).refused(400_000);
 			const readMs = await timeOf(bench.request());
 			expectBetween(readMs, 60_000, 61_000);
@@ -120,9 +120,9 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 		});
 
 		test.each([
-			['a refusal', (permit: Permit) => permit.refused(2 * HOUR)],
-			['a response', (permit: Permit) => permit.pause(2 * HOUR)],
-		])('a pause of %s beyond any window fails all until the rest is shorter', async (_, pause) => {
+			['refusal', (permit: Permit) => permit.refused(2 * HOUR)],
+			['response', (permit: Permit) => permit.pause(2 * HOUR)],
+		])('a pause by a %s beyond any window fails all until less is left', async (_, pause) => {
 			const other = await acquire();
 			pause(await acquire());
 			const startedAt = performance.now();
@@ -132,7 +132,7 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 				const failed = expect(bench.acquire({ endpoint })).rejects;
 				await failed.toMatchObject({ isRequested: true, retryAfterMs: HOUR });
 			}
-			// Who waits for room elsewhere is told when it is over.
+			// A ticket has the end of the pause.
 			expect(await bench.ticket('a', { count: 1, endpoint: undefined })).toBe(HOUR);
 			await bench.ticket('a', { count: 0, endpoint: undefined });
 			await jest.advanceTimersByTimeAsync(HOUR - 59_000);
@@ -140,7 +140,7 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 			expectBetween(sentAt - startedAt, 2 * HOUR, 2 * HOUR + 61_000);
 		});
 
-		test('tries again with one request, not with all', async () => {
+		test('only one request goes out until it is let through', async () => {
 			const permits = await passTime(
 				Promise.all(Array.from({ length: 5 }, async () => await bench.acquire())),
 			);
@@ -165,20 +165,20 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 			[0, Infinity],
 			[1, 30_000],
 			[1, Infinity],
-		])('or two, %i after others, goes on soon, with Max Wait %s', async (before, maxWaitMs) => {
+		])('or two, after %i requests, the next goes soon, Max Wait %s', async (before, maxWaitMs) => {
 			await passTime(bench.requests(before));
 			for (let count = 0; count < 2; count++) (await acquire()).refused(1_000);
 			expect(await timeOf(bench.request({ maxWaitMs }))).toBeLessThan(10_000);
 		});
 
-		test('lets the next one go as soon as enough of others is forgotten', async () => {
+		test('the next request goes once the estimate of other clients has faded', async () => {
 			await passTime(bench.requests(80));
 			(await acquire()).refused(0);
-			// Beside what others seem to use, those that went out leave no room before some of it is forgotten.
+			// The requests sent and the estimate of other clients leave no room until some of the estimate has faded.
 			expect(await timeOf(bench.request())).toBeLessThan(30_000);
 		});
 
-		test('one that hangs holds up the next no longer than others are remembered', async () => {
+		test('a request that hangs delays the next no longer than other clients are remembered', async () => {
 			(await acquire()).refused(0);
 			const refusedAt = performance.now();
 			const hanging = await acquire();
@@ -187,7 +187,7 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 			hanging.unused();
 		});
 
-		test('tells what others seem to use, and forgets it', async () => {
+		test('the status reports the estimated use of other clients until it has faded', async () => {
 			const others = async () => (await bench.status()).get('general/60s');
 			expect(await others()).toMatchObject({ usedByOthers: 0, remaining: 100 });
 			await passTime(bench.requests(30));

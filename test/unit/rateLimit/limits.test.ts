@@ -1,4 +1,4 @@
-// The figures that follow from limits: how long a slot is held, and how long a request waits at the least.
+// Figures derived from limits: how long a slot is held, and the shortest wait of a request.
 import { estimateWait, type WindowState } from '../../../nodes/BusinessData/rateLimit/estimate';
 import {
 	holdMsOf,
@@ -30,12 +30,12 @@ test.each([
 	[5_000, 5_100],
 	[200_000, 200_100],
 	[600_000, 600_300],
-])('a slot of %i ms is held for %i ms', (windowMs, holdMs) => {
+])('a slot in a window of %i ms is held for %i ms', (windowMs, holdMs) => {
 	expect(holdMsOf(windowMs)).toBe(holdMs);
 });
 
 const NOW = 1_000_000;
-/** How many requests fit, how long (ms) each is held, and after what times (ms) those that are taken come free. */
+/** How many requests fit, how long (ms) a slot is held, and when (ms from now) each taken slot comes free. */
 const window = (room: number, holdMs: number, ...free: number[]) =>
 	({ room, holdMs, freeAt: free.map((ms) => NOW + ms) }) as WindowState;
 
@@ -49,7 +49,7 @@ describe('the shortest wait', () => {
 	test.each<[string, WindowState[], number, number, number]>([
 		['without limits', [], 5, 5, 0],
 		['with room', [window(3, 100, 30)], 1, 1, 0],
-		['with room for one less', [window(3, 100, 30)], 1, 2, 30],
+		['with room for one request less', [window(3, 100, 30)], 1, 2, 30],
 		['for one', full, 0, 1, 10],
 		['for none', full, 0, 0, 0],
 		['for two at once', full, 0, 2, 20],
@@ -60,15 +60,15 @@ describe('the shortest wait', () => {
 		['behind four', full, 4, 1, 120],
 		['behind two turns and one', full, 7, 1, 220],
 		['for three behind one', full, 1, 3, 110],
-		['where one is lost', [window(2, 100, 30, 150)], 1, 1, 130],
+		['with a lost slot', [window(2, 100, 30, 150)], 1, 1, 130],
 		['in two windows', two, 0, 1, 0],
 		['for two in two windows', two, 0, 2, 70],
 		['behind one in two windows', two, 1, 1, 70],
 		['behind two in two windows', two, 2, 1, 80],
 		['behind three in two windows', two, 3, 1, 100],
-		['behind three where each is as slow', [...two, window(3, 100)], 3, 1, 100],
-		['behind many, first is slowest', [window(1, 1_000, 400), window(20, 100)], 20, 1, 20_400],
-	])('%s', (_, windows, ahead, count, expected) => {
+		['behind three with equally slow windows', [...two, window(3, 100)], 3, 1, 100],
+		['behind many with the slowest first', [window(1, 1_000, 400), window(20, 100)], 20, 1, 20_400],
+	])('is estimated %s', (_, windows, ahead, count, expected) => {
 		expect(estimateWait(windows, ahead, count)).toBe(expected);
 		if (count === 1) expect(estimateWait(windows, ahead)).toBe(expected);
 	});

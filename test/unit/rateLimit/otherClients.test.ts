@@ -1,4 +1,4 @@
-// What is taken for the use of other clients, in figures: after a refusal, as time passes, and by what is said of it.
+// The estimated use of other clients, in figures: after a refusal, as time passes, and by header limits.
 import type { Permit } from '../../../nodes/BusinessData/rateLimit/permit';
 import { OtherClients } from '../../../nodes/BusinessData/rateLimit/otherClients';
 
@@ -23,7 +23,7 @@ afterEach(() => jest.restoreAllMocks());
 
 const underWay = () => ({ countedAt: undefined }) as Permit;
 
-/** A refusal where so many of our own requests were in the windows. */
+/** A refusal with the given number of our own requests in each window. */
 const learn = (used: number[], sentAt = now) =>
 	use.learn(
 		limits.slice(0, used.length).map((limit, index) => ({ ...limit, used: used[index] ?? 0 })),
@@ -32,12 +32,12 @@ const learn = (used: number[], sentAt = now) =>
 const used = () => use.usedIn(MINUTE);
 
 test.each([
-	['what is missing in the longest window is half believed', [51, 1], 25],
-	['or in the one where less is missing', [1, 15], 48],
-	['a share at the least', [100, 30], 22],
-	['what is missing where there is one window', [51], 25],
-	['without a window, nothing', [], 0],
-])('a refusal tells: %s', (_, windows, expected) => {
+	['half of what is missing in the longest window', [51, 1], 25],
+	['half of what is missing in the window that lacks less', [1, 15], 48],
+	['a minimum share', [100, 30], 22],
+	['half of what is missing in the only window', [51], 25],
+	['nothing without a window', [], 0],
+])('a refusal sets the estimate to %s', (_, windows, expected) => {
 	learn(windows);
 	expect(used()).toBeCloseTo(expected);
 	expect(use.usedIn(10_000)).toBeCloseTo(expected / 6);
@@ -45,24 +45,24 @@ test.each([
 });
 
 test.each([
-	['more than is known', 100, 11, 57.5],
-	['less than is known', 100, 99, 25],
-	['one that went out before the last one', 0, 11, 25],
-])('a second refusal: %s', (_, laterMs, then, expected) => {
+	['raises the estimate if more is missing', 100, 11, 57.5],
+	['keeps the estimate if less is missing', 100, 99, 25],
+	['keeps the estimate if its request went out before the first', 0, 11, 25],
+])('a second refusal %s', (_, laterMs, then, expected) => {
 	learn([51]);
 	const sentAt = now + laterMs;
 	learn([then], sentAt);
 	expect(used()).toBeCloseTo(expected);
 });
 
-test('of a small limit, at least one', () => {
+test('the estimate for a small limit is at least one, and leaves room for one', () => {
 	use.learn([{ max: 3, windowMs: MINUTE, used: 3 }], now);
 	expect(used()).toBeCloseTo(1);
 	expect(use.roomIn({ max: 3, windowMs: MINUTE })).toBe(1);
 	expect(use.roomIn({ max: 1, windowMs: MINUTE })).toBe(1);
 });
 
-test('it is forgotten evenly, and what is less than one is none', () => {
+test('the estimate fades evenly, and less than one counts as none', () => {
 	expect([use.roomIn(longest), use.everyMs(limits), use.forgottenInMs]).toEqual([100, 0, -now]);
 	learn([51]);
 	const seen = [0, 30_000, 57_000, 58_000, 61_000].map((ms) => {
@@ -79,14 +79,14 @@ test('it is forgotten evenly, and what is less than one is none', () => {
 	expect(use.everyMs([])).toBe(0);
 });
 
-test('our own requests are never spread over more than a window each', () => {
+test('our own requests are spaced by at most one window', () => {
 	learn([1]);
 	learn([1], now + 1);
 	learn([1], now + 2);
 	expect([use.roomIn(longest), use.everyMs(limits)]).toEqual([1, MINUTE]);
 });
 
-test('after refusals in a row it pauses longer and longer, up to a window', () => {
+test('the pause doubles with each refusal in a row, up to a window', () => {
 	const pauses = Array.from({ length: 8 }, () => {
 		now += 1_000;
 		learn([100, 30]);
@@ -96,7 +96,7 @@ test('after refusals in a row it pauses longer and longer, up to a window', () =
 		...[1_260, 2_520, 5_040, 10_080, 20_160, 40_320, 60_000, 60_000],
 	]);
 	expect(use.forgottenInMs).toBe(MINUTE);
-	// One that had gone out before is no sign that they are over.
+	// A request that went out before the last refusal does not end the row.
 	use.letThrough(now + 59_999);
 	now += MINUTE;
 	learn([100, 30]);
@@ -107,7 +107,7 @@ test('after refusals in a row it pauses longer and longer, up to a window', () =
 	expect(Math.round(use.waitMs([]))).toBe(1_260);
 });
 
-test('our next request goes so long after the last one that they are spread', () => {
+test('our next request is spaced from the last one that was let through', () => {
 	learn([51]);
 	now += 10_000;
 	expect(use.waitMs(limits)).toBe(0);
@@ -123,7 +123,7 @@ test.each([
 	[20_000, false, 20_000],
 	[DAY, true, DAY],
 	[DAY + 1, true, MINUTE],
-])('a pause of %i ms, of its own: %j', (requestedMs, isOwn, expected) => {
+])('a pause of %i ms (of its own: %j) lasts %i ms', (requestedMs, isOwn, expected) => {
 	use.pause(limits, requestedMs, isOwn);
 	expect([use.waitMs(limits), use.forgottenInMs]).toEqual([expected, expected]);
 	use.pause(limits, 10, true);
@@ -131,20 +131,20 @@ test.each([
 	expect(use.waitMs(limits)).toBe(expected);
 });
 
-/** By responses one after the other, what each says of limits. */
+/** The header limits of each response, in order. */
 type Said = Array<Array<{ left: number; resetMs: number }>>;
 const says = (left: number, resetMs: number) => ({ left, resetMs });
 
 test.each<[string, Said, number, number]>([
 	['none is left', [[says(0, 5_000)]], 0, 5_000],
 	['one is left', [[says(1, 5_000)]], 0, 0],
-	['one is left, which goes', [[says(1, 5_000)]], 1, 5_000],
+	['one is left and goes out', [[says(1, 5_000)]], 1, 5_000],
 	['part of one is left', [[says(0.9, 5_000)]], 0, 5_000],
-	['for as long as the longest window', [[says(0, MINUTE)]], 0, MINUTE],
-	['for longer', [[says(0, MINUTE + 1)]], 0, 0],
-	['of two limits, by one response', [[says(0, 5_000), says(0, 3_000)]], 0, 5_000],
-	['anew', [[says(0, 5_000)], [says(0, 3_000)], [], [says(0, MINUTE + 1)]], 0, 3_000],
-])('the service says what is left: %s', (_, said, sent, expected) => {
+	['none is left for as long as the longest window', [[says(0, MINUTE)]], 0, MINUTE],
+	['none is left for longer, which is ignored', [[says(0, MINUTE + 1)]], 0, 0],
+	['a response has two limits', [[says(0, 5_000), says(0, 3_000)]], 0, 5_000],
+	['they are replaced', [[says(0, 5_000)], [says(0, 3_000)], [], [says(0, MINUTE + 1)]], 0, 3_000],
+])('header limits set the wait if %s', (_, said, sent, expected) => {
 	for (const one of said) use.applyHeaderLimits(limits, one, now);
 	use.applyHeaderLimits(limits, [says(9, 9_000)], now - 1);
 	use.applyHeaderLimits([], [says(0, MINUTE + 1)], now);
@@ -154,7 +154,7 @@ test.each<[string, Said, number, number]>([
 	expect(use.waitMs(limits)).toBe(Math.max(0, expected - 10_000));
 });
 
-test('another process takes over what is younger, and every pause', () => {
+test('another process merges a younger estimate, and every pause', () => {
 	const other = new OtherClients();
 	expect(other.publish()).toEqual(['', 0, 0]);
 	learn([51]);
@@ -166,7 +166,7 @@ test('another process takes over what is younger, and every pause', () => {
 		0,
 	]);
 	expect(use.shared).toBe(estimate);
-	// Too old, and nothing.
+	// Estimates that are too old, and empty.
 	other.merge([estimate, MINUTE, 700]);
 	expect([other.publish(), other.waitMs([]), other.shared]).toEqual([['', 0, 700], 700, estimate]);
 	other.merge(['', 0, 300]);
@@ -178,10 +178,10 @@ test('another process takes over what is younger, and every pause', () => {
 	const third = new OtherClients();
 	third.merge([estimate, ageMs, 0]);
 	expect(third.publish()).toEqual([estimate, ageMs, 0]);
-	// It is known already, and does not get any younger.
+	// A known estimate does not get any younger.
 	third.merge([estimate, ageMs - 1, 0]);
 	expect(third.publish()).toEqual([estimate, ageMs, 0]);
-	// As old as what is known, and younger.
+	// Estimates that are as old as the known one, and younger.
 	const newer = JSON.stringify({ rate: 50 / MINUTE, longestMs: MINUTE, refusalsInRow: 2 });
 	third.merge([newer, ageMs, 0]);
 	expect([third.publish()[0], third.usedIn(MINUTE)]).toEqual([estimate, used()]);
@@ -191,7 +191,7 @@ test('another process takes over what is younger, and every pause', () => {
 	expect(third.publish()[2]).toBe(0);
 });
 
-test('beside others, the next one waits for the end of the one before', () => {
+test('with other clients, the next request waits for the end of the one before', () => {
 	const first = underWay();
 	const second = underWay();
 	use.sent(first);
@@ -205,7 +205,7 @@ test('beside others, the next one waits for the end of the one before', () => {
 	expect(use.isUnderWay).toBe(false);
 });
 
-test('it is refusing until one that went out later is let through', () => {
+test('a refusal lasts until a request that went out later is let through', () => {
 	expect([use.isRefusing, use.lastLetThroughAt]).toEqual([false, -Infinity]);
 	use.refused(now);
 	use.refused(now - 10);

@@ -1,4 +1,4 @@
-// The endings of a permit: what each does to its slots, here and in the limit store, and what it says of other clients.
+// The endings of a permit: their effect on its slots, here and in the limit store, and on the use of other clients.
 import type { AppliedLimits } from '../../../nodes/BusinessData/rateLimit/endpointLimiter';
 import type { Permit } from '../../../nodes/BusinessData/rateLimit/permit';
 import { Queue } from '../../../nodes/BusinessData/rateLimit/queue';
@@ -16,12 +16,12 @@ const { signal } = abortController();
 let own: AppliedLimits;
 let general: AppliedLimits;
 let now: number;
-/** What was called, by whom and with what. */
+/** The calls: of which object, which method, and with what. */
 let calls: unknown[][];
 /** What the limit store replies. */
 let isTaken: boolean;
 
-/** Notes what is called of an object, which goes on as it is. */
+/** Records the calls of these methods instead of making them. */
 function spied<T extends object>(owner: string, target: T, ...names: Array<keyof T & string>): T {
 	for (const name of names) {
 		jest
@@ -63,7 +63,7 @@ function newPermit(hasOwn = true, used: number[][] = []): Permit {
 	return permit;
 }
 const called = (name: string) => calls.filter((call) => call[1] === name);
-/** Lets requests take slots, so that there are as many as given in each window. */
+/** Takes the given number of slots in each window. */
 const fill = ({ endpoint, limits: some }: AppliedLimits, ...counts: number[]) => {
 	for (const [index, limit] of some.entries()) {
 		for (let one = 0; one < (counts[index] ?? 0); one++)
@@ -103,7 +103,7 @@ test.each<[string, (permit: Permit) => void, number, unknown[][]]>([
 			['store', 'publish'],
 		],
 	],
-])('%s', (_, end, lateMs, before) => {
+])('the ending "%s" has all of its effects, once', (_, end, lateMs, before) => {
 	const permit = newPermit();
 	now = 6_000;
 	end(permit);
@@ -115,7 +115,7 @@ test.each<[string, (permit: Permit) => void, number, unknown[][]]>([
 	expect(calls).toEqual([]);
 });
 
-describe('a refusal is put down to what is likely', () => {
+describe('a refusal is attributed', () => {
 	const blamed = () => called('learn').map(([who]) => who);
 
 	interface Refusal {
@@ -131,19 +131,19 @@ describe('a refusal is put down to what is likely', () => {
 	const spent = (resetMs: number, max?: number) => ({ spent: { resetMs, max } });
 
 	test.each<[string, Refusal, string[], pausedMs?: number]>([
-		['to all requests without limits of its own', { hasOwn: false }, ['general']],
-		['to its own with little in the general windows', {}, ['own']],
-		['to its own with half', { used: [[0], [50, 15]] }, ['own']],
-		['to all with much in one', { used: [[0], [50, 16]] }, ['general']],
-		['to all beside other clients', { isKnown: true }, ['general']],
-		['to its own after a refusal', { isKnown: true, isRefusing: true }, ['own']],
-		['to all where it asks to wait 1 ms', { ms: 1 }, ['general'], 1],
-		['to all where it asks for a general window', { ms: 60_100 }, ['general'], 60_100],
-		// Of its own windows, nothing is learned where the service says how long it takes, unless that was wrong before.
-		['to none where it asks for longer', { ms: 60_101 }, [], 60_101],
-		['to its own where it asked before', { ms: 60_101, isRefusing: true }, ['own'], 60_101],
-		['to all by their limit', spent(70_000, 100), ['general']],
-		['to none by its own limit', spent(12_000, 3), []],
+		['to all requests without own limits', { hasOwn: false }, ['general']],
+		['to the endpoint with little in the general windows', {}, ['own']],
+		['to the endpoint with half of the general windows full', { used: [[0], [50, 15]] }, ['own']],
+		['to all with more in one general window', { used: [[0], [50, 16]] }, ['general']],
+		['to all with known other clients', { isKnown: true }, ['general']],
+		['to the endpoint after a refusal', { isKnown: true, isRefusing: true }, ['own']],
+		['to all if it asks to wait 1 ms', { ms: 1 }, ['general'], 1],
+		['to all if it asks for a general window', { ms: 60_100 }, ['general'], 60_100],
+		// If the service says how long to wait, nothing is learned about the endpoint, unless it was wrong before.
+		['to none if it asks for longer', { ms: 60_101 }, [], 60_101],
+		['to the endpoint if it asked before', { ms: 60_101, isRefusing: true }, ['own'], 60_101],
+		['to all by their spent limit', spent(70_000, 100), ['general']],
+		['to none by the spent limit of the endpoint', spent(12_000, 3), []],
 		['to all by a short reset of another limit', spent(12_000, 7), ['general'], 12_000],
 		['to all by a short reset', spent(12_000), ['general'], 12_000],
 		['to none by a long reset', spent(70_000), [], 70_000],
@@ -159,7 +159,7 @@ describe('a refusal is put down to what is likely', () => {
 		expect(called('pause')[0]?.[3]).toBe(pausedMs);
 	});
 
-	test('only at its end; later it is a pause', () => {
+	test('only at the end of the permit, and is just a pause later', () => {
 		const permit = newPermit();
 		permit.refused(0);
 		permit.refused(5_000);
@@ -167,7 +167,7 @@ describe('a refusal is put down to what is likely', () => {
 		expect(called('pause').at(-1)).toEqual(['general', 'pause', general.limits, 5_000, false]);
 	});
 
-	test('with as many slots as are known here, or to all processes', () => {
+	test('with the slots known here or in all processes, whichever are more', () => {
 		fill(general, 6, 1);
 		newPermit(false, [[5, 9]]).refused(0);
 		const learned = [7, 9].map((used, index) => ({ ...general.limits[index], used }));
@@ -176,10 +176,10 @@ describe('a refusal is put down to what is likely', () => {
 });
 
 test.each<[string, boolean, (permit: Permit) => void, boolean[]]>([
-	['that its own window explains', true, (permit) => permit.refused(600_300), [true, false]],
-	['that is longer', true, (permit) => permit.refused(600_301), [true, true]],
-	['of a response', true, (permit) => permit.pause(600_300), [true, true]],
-	['without windows of its own', false, (permit) => permit.refused(60_101), [true]],
+	['within own limits is capped for all', true, (permit) => permit.refused(600_300), [true, false]],
+	['beyond own limits is full for all', true, (permit) => permit.refused(600_301), [true, true]],
+	['of a response is full for all', true, (permit) => permit.pause(600_300), [true, true]],
+	['without own limits is full for all', false, (permit) => permit.refused(60_101), [true]],
 ])('a pause %s', (_, hasOwn, pause, isOwn) => {
 	pause(newPermit(hasOwn));
 	expect(called('pause').map((call) => call.at(-1))).toEqual(isOwn);
@@ -187,11 +187,11 @@ test.each<[string, boolean, (permit: Permit) => void, boolean[]]>([
 });
 
 test.each([
-	['the general ones', 30, 'general', 5 - 2],
-	['its own', 3, 'own', 5],
-	['one that nobody knows', 7, 'own', 5],
-	['one that it does not name', undefined, 'own', 5],
-])('what the service says is left of %s', (_, max, who, left) => {
+	['a general window applies there, less what is under way', 30, 'general', 5 - 2],
+	['the endpoint applies there', 3, 'own', 5],
+	['an unknown size applies to the endpoint', 7, 'own', 5],
+	['an unnamed size applies to the endpoint', undefined, 'own', 5],
+])('a header limit of %s', (_, max, who, left) => {
 	for (let count = 0; count < 2; count++) newPermit(false);
 	newPermit(false).ended(0);
 	newPermit().applyHeaderLimits([{ remaining: 5, resetMs: 900, max }]);
@@ -204,7 +204,7 @@ test.each<[afterMs: number, isTaken: boolean, expected: boolean]>([
 	[999, false, true],
 	[1_000, true, true],
 	[1_000, false, false],
-])('after %i ms, where slots can be taken anew: %s, they last: %s', async (ms, taken, lasts) => {
+])('after %i ms, slots that can be taken anew (%s) are confirmed: %s', async (ms, taken, lasts) => {
 	const permit = newPermit(false);
 	permit.takenAt = now;
 	now += ms;
@@ -214,13 +214,13 @@ test.each<[afterMs: number, isTaken: boolean, expected: boolean]>([
 	expect(called('letThrough')).toEqual([['general', 'letThrough', now]]);
 });
 
-test('without a limit store, slots always last', async () => {
+test('without a limit store, slots are always confirmed', async () => {
 	const permit = newPermit();
 	Object.assign(permit, { request: { ...permit.request, limitStore: undefined } });
 	expect(await permit.confirm(signal)).toBe(true);
 });
 
-test('a wait is put down to what took longest', () => {
+test('a wait is attributed to the cause that took longest', () => {
 	const permit = newPermit();
 	permit.queue.lastCause = 'pause';
 	expect([permit.waitedMs, permit.waitedFor, permit.leftMs]).toEqual([0, undefined, 900]);
@@ -247,7 +247,7 @@ test('a wait is put down to what took longest', () => {
 	expect(other.waitedFor).toBe('pause');
 });
 
-test('it is granted when each slot has its place, and fails where one cannot be placed', async () => {
+test('a permit is granted when every slot has its place, and fails if one has none', async () => {
 	jest.spyOn(own.endpoint, 'take').mockRejectedValue(new Error('no place'));
 	await expect(newPermit().granted).rejects.toThrow('no place');
 	jest.restoreAllMocks();

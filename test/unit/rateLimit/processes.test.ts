@@ -18,7 +18,7 @@ const request = async (bench: LimiterBench, endpoint?: string) =>
 	await passTime(bench.request({ endpoint }));
 const refuse = async (bench: LimiterBench, afterMs = 0, endpoint?: string) =>
 	(await passTime(bench.acquire({ endpoint }))).refused(afterMs);
-/** What a process takes for the use of other clients. */
+/** The use of other clients that a process estimates. */
 const usedByOthers = async (bench: LimiterBench, limit = 'general/60s') =>
 	(await bench.status()).get(limit)?.usedByOthers ?? 0;
 
@@ -28,8 +28,8 @@ useLuaRedis((shared) => {
 	other = newProcess();
 });
 
-describe('the request that waits longest goes next', () => {
-	test('of processes with one request after the other, each gets its turn', async () => {
+describe('processes that share a limit', () => {
+	test('each get their share if all send one request after the other', async () => {
 		const general = [{ max: 4, windowMs: 1_000 }];
 		const processes = [1, 2, 3].map(() => newProcess({ general, endpoints: {} }));
 		const order: number[] = [];
@@ -42,14 +42,14 @@ describe('the request that waits longest goes next', () => {
 		await passTime(Promise.all(all));
 		const counted = processes.flatMap((process) => process.counted);
 		expect(fullestWindow(counted, 1_000)).toBe(4);
-		// Half-way through, no process has had more than half as much again as its share.
+		// Halfway through, no process has had more than half as much again as its share.
 		for (const index of processes.keys()) {
 			const turns = order.slice(0, 18).filter((name) => name === index).length;
 			expectBetween(turns, 3, 10);
 		}
 	});
 
-	test('a send of a process that reads as well goes out after at most one of each other', async () => {
+	test('each get their turn to send, even one that is busy with reads', async () => {
 		const general = [{ max: 3, windowMs: 3_000 }];
 		const limits = { general, endpoints: { [SEND]: [{ max: 1, windowMs: 400 }] } };
 		const names = ['busy', 'b', 'c'];
@@ -62,7 +62,7 @@ describe('the request that waits longest goes next', () => {
 				order.push(names[index] ?? '');
 			}
 		});
-		// Runs of reads that take all the room there is, in one process.
+		// Runs of reads that use all room, in one process.
 		const reads = Array.from({ length: 8 }, async (_, index) => {
 			while (!isOver) await processes[0]?.request({ run: `run ${index}` }, 10);
 		});
@@ -80,11 +80,11 @@ describe('the request that waits longest goes next', () => {
 	});
 });
 
-test('what waits in one process goes before the tickets of another', async () => {
+test('a request that waits in one process goes before the tickets of another', async () => {
 	await passTime(one.requests(3, { endpoint: SEND }));
 	const waiting = other.request({ endpoint: SEND });
 	await pass(100);
-	// One goes after the first window, so three have room after the second.
+	// One request goes after the first window, so three have room after the second.
 	expectBetween(await one.ticket('a'), 1_200_000, 1_203_000);
 	await passTime(waiting);
 });
@@ -92,17 +92,17 @@ test('what waits in one process goes before the tickets of another', async () =>
 describe('slots in Redis', () => {
 	const limitStore = () => limitStoreOf(redis.connection(), 'key');
 
-	test('of a process that died come free after window and time-out, not before', async () => {
+	test('of a process that died come free after its window and timeout, not before', async () => {
 		for (let count = 0; count < 2; count++) await new LimitStoreRequest(limitStore()).take();
 		const waiting = new LimitStoreRequest(limitStore());
-		// 300 ms and 400 ms.
+		// The window is 300 ms, the timeout 400 ms.
 		await pass(690);
 		expect(await waiting.take()).toBe(false);
 		await pass(1_000);
 		expect(await waiting.take()).toBe(true);
 	});
 
-	test('that are waited for are kept for who came first, until it gives up', async () => {
+	test('that requests wait for are kept for the first in line, until it gives up', async () => {
 		const [holder, last, first, second] = [1, 2, 3, 4].map(
 			() => new LimitStoreRequest(limitStore()),
 		) as [LimitStoreRequest, LimitStoreRequest, LimitStoreRequest, LimitStoreRequest];
@@ -117,7 +117,7 @@ describe('slots in Redis', () => {
 	});
 });
 
-test('a refusal that comes while Redis gives slots holds the request up, and others get the slots', async () => {
+test('a refusal while Redis gives slots delays the request, and leaves the slots to others', async () => {
 	const general = [1_000, 10_000].map((windowMs) => ({ max: windowMs / 500, windowMs }));
 	const limits = { general, endpoints: {} };
 	const slow = LimiterBench.on(redis, async (run) => {
@@ -137,7 +137,7 @@ test('a refusal that comes while Redis gives slots holds the request up, and oth
 	expectBetween((await passTime(waiting)) - startedAt, 5_000, 5_200);
 });
 
-test('a pause that the service asks for holds for other processes, also beyond all windows', async () => {
+test('a pause that the service asks for applies to all processes, even beyond all windows', async () => {
 	await refuse(one, 4 * HOUR);
 	await expect(passTime(other.acquire())).rejects.toMatchObject({ isRequested: true });
 	// No slot is held any more.
@@ -148,11 +148,11 @@ test('a pause that the service asks for holds for other processes, also beyond a
 	expect(await timeOf(late.request())).toBeGreaterThan(900);
 });
 
-describe('what one process has learned of other clients', () => {
+describe('the estimate of other clients', () => {
 	test.each([
-		['is known to another', 0, true],
-		['is known to one that begins late', 40_000, true],
-		['is as old there as it is', 40_000, false],
+		['is shared with another', 0, true],
+		['is shared with one that starts later', 40_000, true],
+		['gets no younger in another', 40_000, false],
 	])('%s', async (_, beginsAfterMs, isKnown) => {
 		await passTime(one.requests(30));
 		await refuse(one);
@@ -164,7 +164,7 @@ describe('what one process has learned of other clients', () => {
 		if (isKnown) expect(await usedByOthers(other)).toBeCloseTo(await usedByOthers(one), -1);
 	});
 
-	test('of an endpoint reaches those that have asked for something else since', async () => {
+	test('of an endpoint reaches processes that have sent something else', async () => {
 		const endpoints = { [SEND]: [{ max: 10, windowMs: 60_000 }] };
 		one.limits = other.limits = { general: [{ max: 30, windowMs: 60_000 }], endpoints };
 		await request(other, SEND);
@@ -177,23 +177,23 @@ describe('what one process has learned of other clients', () => {
 		expect(await usedByOthers(other, `${SEND}/60s`)).toBe(learned);
 	});
 
-	test('of an endpoint leaves what another has learned of all requests', async () => {
+	test('of an endpoint does not replace that for all requests', async () => {
 		const third = newProcess();
 		const sending = await passTime(one.acquire({ endpoint: SEND }));
 		await passTime(other.requests(9));
 		await refuse(other);
 		const learned = await usedByOthers(other);
 		expect(learned).toBeGreaterThanOrEqual(5);
-		// It had gone out before the other one learned.
+		// It went out before the other process learned.
 		sending.refused(0);
 		for (const process of [other, third, one]) await request(process);
-		// Some of it is forgotten meanwhile.
+		// Some of it has faded meanwhile.
 		for (const process of [one, other, third]) {
 			expect(await usedByOthers(process)).toBeGreaterThanOrEqual(learned / 2);
 		}
 	});
 
-	test('after Redis has lost its data reaches those that have learned before', async () => {
+	test('reaches processes that learned before Redis lost its data', async () => {
 		await refuse(one);
 		// It is forgotten, and no slot is held.
 		await pass(130_000);

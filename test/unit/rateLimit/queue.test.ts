@@ -1,4 +1,4 @@
-// Who goes next of the requests under the same limits, how many are before a new one, and which pauses are too long.
+// The order of requests under the same limits, how many are ahead of a new one, and which pauses are too long.
 import type { Permit } from '../../../nodes/BusinessData/rateLimit/permit';
 import { Queue } from '../../../nodes/BusinessData/rateLimit/queue';
 import { WaitTooLongError } from '../../../nodes/BusinessData/rateLimit/waitTime';
@@ -14,14 +14,14 @@ beforeEach(() => {
 });
 afterEach(() => jest.useRealTimers());
 
-/** Also puts it into the queue. */
+/** Creates a permit, and adds it to the queue. */
 function newPermit(run: string, priority = 5, maxWaitMs = Infinity): Permit {
 	const permit = permitUnder(queue, { run, priority, maxWaitMs });
 	permit.granted.catch(() => undefined);
 	queue.add(permit);
 	return permit;
 }
-/** The runs of those that go, one after the other. */
+/** The runs of the requests, in the order in which they go. */
 function order(): string[] {
 	const runs: string[] = [];
 	for (let next = queue.next(); next !== undefined; next = queue.next()) {
@@ -31,7 +31,7 @@ function order(): string[] {
 	return runs;
 }
 
-test('the lowest number goes first, and runs take turns', () => {
+test('the lowest priority number goes first, and runs take turns', () => {
 	for (const run of ['a', 'a', 'a', 'b', 'b', 'c']) newPermit(run);
 	newPermit('a', 3);
 	newPermit('d', 8);
@@ -40,7 +40,7 @@ test('the lowest number goes first, and runs take turns', () => {
 	expect([queue.size, queue.next()]).toEqual([0, undefined]);
 });
 
-test('the first one stays first, one that has given up is gone, and one that is refused fails', async () => {
+test('the first request stays first until it is deleted, and one that is refused fails', async () => {
 	const first = newPermit('a');
 	const second = newPermit('b');
 	expect([queue.next(), queue.next()]).toEqual([first, first]);
@@ -52,7 +52,7 @@ test('the first one stays first, one that has given up is gone, and one that is 
 	expect(queue.size).toBe(0);
 });
 
-test('before a new one go all of its run, the first one of each other run, and all that overtake it', () => {
+test('ahead of a request are its run, the first of each other run, and all of higher priority', () => {
 	const aheadOf = (run: string, priority = 5) => queue.aheadOf({ run, priority });
 	expect(aheadOf('a')).toBe(0);
 	for (const run of ['a', 'a', 'a', 'b', 'b', 'c']) newPermit(run);
@@ -71,7 +71,7 @@ test.each<[number, number | undefined, boolean | undefined]>([
 	[60_101, 1, true],
 	[2_000, 2_000, undefined],
 	[2_000, 1_999, false],
-])('a pause of %i ms, where %s ms are left, is too long as asked: %s', (ms, leftMs, expected) => {
+])('a pause of %i ms with %s ms left is too long (as requested: %s)', (ms, leftMs, expected) => {
 	queue.own.endpoint.otherClients.pause([MINUTE], ms, true);
 	expect(queue.pausedMs).toBe(ms);
 	const error = expected === undefined ? undefined : new WaitTooLongError(ms, expected);

@@ -1,4 +1,4 @@
-// What a process tells Redis, word by word; what comes of it, processes and redisLosses show.
+// The exact commands that a process sends to Redis; `processes` and `redisLosses` cover their effects.
 import type { AppliedLimits } from '../../../nodes/BusinessData/rateLimit/endpointLimiter';
 import type { Permit } from '../../../nodes/BusinessData/rateLimit/permit';
 import { Queue } from '../../../nodes/BusinessData/rateLimit/queue';
@@ -56,7 +56,7 @@ async function taken(): Promise<Permit> {
 	return permit;
 }
 
-test('the script gets the keys, and what the process knows', async () => {
+test('the script gets the keys, the windows and the estimate of the process', async () => {
 	own.endpoint.otherClients.shared = 'estimate';
 	jest.spyOn(own.endpoint.otherClients, 'everyMs').mockReturnValue(7.3);
 	const permit = await taken();
@@ -85,7 +85,7 @@ test('the script gets the keys, and what the process knows', async () => {
 	]);
 });
 
-test('slots that were taken, and only those, are held from then on, and checked though Redis was away', async () => {
+test('only slots that were taken are held, and they are checked again after Redis was away', async () => {
 	replies.push([0, 0, 0, 900, 500, 2, []]);
 	const permit = newPermit();
 	const limit = general.limits[0];
@@ -101,7 +101,7 @@ test('slots that were taken, and only those, are held from then on, and checked 
 	expect(calls).toMatchObject([{ action: 'check' }]);
 });
 
-test('a command names the newest slot as long as Redis must have it, whose clock may differ', async () => {
+test('a command names the newest slot as long as Redis must have it, whatever its clock', async () => {
 	const permit = await taken();
 	permit.ended(0);
 	for (const [ms, newest] of [
@@ -114,7 +114,7 @@ test('a command names the newest slot as long as Redis must have it, whose clock
 	}
 });
 
-test('what is over is said, and freed under an ID that is never used again', async () => {
+test('an ended permit is completed in Redis, under an ID that is never used again', async () => {
 	const lost = await taken();
 	const unused = await taken();
 	const { id } = unused;
@@ -138,7 +138,7 @@ test('what is over is said, and freed under an ID that is never used again', asy
 	expect(unused.id).not.toBe(id);
 });
 
-test('what Redis lacks is entered again, once for all, before anything goes on', async () => {
+test('slots that Redis lacks are entered again, once for all requests, before any goes on', async () => {
 	const first = await taken();
 	const second = await taken();
 	first.ended(0);

@@ -20,7 +20,7 @@ const narrow: Limits = {
 
 let redis: LuaRedis;
 let beganAt: number;
-/** Since the last time that they were counted. */
+/** The number of commands since it was last reset. */
 let commands = 0;
 
 useLuaRedis((one) => {
@@ -31,7 +31,7 @@ useLuaRedis((one) => {
 
 const atOnce: Sender = async (run) => await Promise.resolve(run());
 
-/** What it has in common with the others stands in Redis alone. */
+/** A process that shares nothing with the others but Redis. */
 function newProcess(under = limits, way = atOnce): LimiterBench {
 	const counting: Sender = async (run, script) => {
 		commands++;
@@ -52,15 +52,15 @@ const losses: Loss[] = [
 	['evicts the slots of the endpoint', () => evict(`slots:${SEND}`)],
 	['evicts the general slots', () => evict('slots:general')],
 	['evicts its state', () => evict('state')],
-	['lacks the last moments', (before) => redis.data.restore(before)],
-	['is set forward by an hour', () => redis.setClock(HOUR)],
-	['is set forward by 2 s', () => redis.setClock(2_000)],
-	['is set back by an hour', () => redis.setClock(-HOUR)],
-	['is set back by 5 s', () => redis.setClock(-5_000)],
+	['loses its latest writes', (before) => redis.data.restore(before)],
+	['has its clock set forward by an hour', () => redis.setClock(HOUR)],
+	['has its clock set forward by 2 s', () => redis.setClock(2_000)],
+	['has its clock set back by an hour', () => redis.setClock(-HOUR)],
+	['has its clock set back by 5 s', () => redis.setClock(-5_000)],
 ];
 
-describe('while slots are held and nobody sends a command', () => {
-	test.each(losses)('a Redis that %s, twice, has them all again in a second', async (_, strike) => {
+describe('while slots are held', () => {
+	test.each(losses)('a Redis that %s twice has all slots within a second', async (_, strike) => {
 		const one = newProcess();
 		const send = async () => await passTime(one.request({ endpoint: SEND }));
 		await send();
@@ -85,7 +85,7 @@ describe('while slots are held and nobody sends a command', () => {
 	});
 
 	test.each(losses)(
-		'a Redis that %s before the newest request ends has the others again, too',
+		'a Redis that %s before the newest request ends has the other slots again, too',
 		async (_, strike) => {
 			const one = newProcess();
 			const before = redis.data.copy();
@@ -101,7 +101,7 @@ describe('while slots are held and nobody sends a command', () => {
 		},
 	);
 
-	test('it costs a command per 0.8 s, and nothing when nothing is held', async () => {
+	test('a process sends a command per 0.8 s, and none once nothing is held', async () => {
 		const one = newProcess();
 		await passTime(one.request({ endpoint: SEND }, 300));
 		await jest.advanceTimersByTimeAsync(10);
@@ -115,7 +115,7 @@ describe('while slots are held and nobody sends a command', () => {
 		await jest.advanceTimersByTimeAsync(HOUR);
 		expect(commands).toBe(0);
 		expect(jest.getTimerCount()).toBe(0);
-		// What has expired is not lost.
+		// Expired slots do not count as lost.
 		const idleUntil = seconds();
 		await passTime(one.request());
 		expectBetween(seconds(), idleUntil, idleUntil + 0.1);
@@ -123,7 +123,7 @@ describe('while slots are held and nobody sends a command', () => {
 });
 
 test.each([30_000, 59_500])(
-	'a Redis that is emptied after %d ms lets no process that knew it go before the others entered their slots',
+	'a Redis that is emptied after %d ms lets no process send before the others enter their slots',
 	async (ms) => {
 		const one = newProcess();
 		const other = newProcess();
@@ -144,8 +144,8 @@ test.each<Loss>([
 			redis.data.startedAt = Date.now();
 		},
 	],
-	['replaced by a replica that lacks the last moments', (before) => redis.data.restore(before)],
-])('a Redis that was %s lets nobody go before others entered their slots', async (_, strike) => {
+	['replaced by a replica without the latest writes', (before) => redis.data.restore(before)],
+])('a Redis that was %s lets no process send before others enter slots', async (_, strike) => {
 	const one = newProcess();
 	await passTime(one.request({ endpoint: SEND }));
 	const before = redis.data.copy();
@@ -157,7 +157,7 @@ test.each<Loss>([
 	expect(seconds()).toBeGreaterThanOrEqual(60);
 });
 
-test('a pause, and what is known of other clients, outlast that Redis is emptied', async () => {
+test('a pause and the estimate of other clients survive the loss of all data in Redis', async () => {
 	const other = newProcess();
 	(await passTime(newProcess().acquire())).refused(5_000);
 	await jest.advanceTimersByTimeAsync(1_000);
@@ -169,7 +169,7 @@ test('a pause, and what is known of other clients, outlast that Redis is emptied
 });
 
 describe('while processes send as fast as they may', () => {
-	test.each(losses)('a Redis that %s lets no more go than are under way', async (_, strike) => {
+	test.each(losses)('a Redis that %s exceeds limits by one per process', async (_, strike) => {
 		const far: Sender = async (run) => {
 			await after(5);
 			const reply = run();
@@ -187,13 +187,13 @@ describe('while processes send as fast as they may', () => {
 		for (const { max, windowMs } of limits.general) {
 			expect(fullestWindow(counted, windowMs)).toBeLessThanOrEqual(max + processes.length);
 		}
-		// The best is 31 s; nobody goes for 2.5 s after a loss.
+		// The best possible is 31 s; no process sends for 2.5 s after a loss.
 		expect(seconds()).toBeLessThan(37);
 	});
 });
 
 test.each(['general', SEND])(
-	'slots that are taken twice, as the reply was lost, count once, though Redis lost %s',
+	'slots taken twice after a lost reply count once, even if Redis lost those of %s',
 	async (endpoint) => {
 		const twice: Sender = async (run) => {
 			run();
@@ -208,7 +208,7 @@ test.each(['general', SEND])(
 	},
 );
 
-test('the request that has waited longest goes next, also when the clock of Redis is set back', async () => {
+test('the request that has waited longest goes next, even if the clock of Redis is set back', async () => {
 	await passTime(newProcess(narrow).request({ endpoint: SEND }));
 	const order: string[] = [];
 	const wait = async (name: string) => {

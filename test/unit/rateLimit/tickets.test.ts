@@ -1,4 +1,4 @@
-/** Tickets for room, of those who wait for it elsewhere, in logical time. */
+/** Tickets for executions that wait for room outside the limiter, in logical time. */
 import { WaitTooLongError } from '../../../nodes/BusinessData/rateLimit';
 import { Tickets } from '../../../nodes/BusinessData/rateLimit/tickets';
 import { fullestWindow } from '../../support/countedRequests';
@@ -8,18 +8,18 @@ import { type LuaRedis, useLuaRedis } from '../../support/luaRedis';
 
 const MINUTE = 60_000;
 const WINDOW = 10 * MINUTE;
-/** What a slot is held longer than its window, and a little for the limiter itself. */
+/** How much longer than its window a slot is held, and a little for the limiter itself. */
 const MARGIN = 3_000;
-/** A ticket for any request. */
+/** For a ticket under the general limits. */
 const GENERAL = { endpoint: undefined };
 
-/** The wait is as many windows as named. */
+/** The wait takes the given number of windows. */
 function expectWindows(waitMs: number, windows: number): void {
 	expect(waitMs).toBeGreaterThanOrEqual(windows * WINDOW);
 	expect(waitMs).toBeLessThan(windows * WINDOW + MARGIN);
 }
 
-test('tickets are used from 2 s before their time on, and lapse 90 s after it', async () => {
+test('a ticket can be used from 2 s before its time, and lapses 90 s after it', async () => {
 	jest.useFakeTimers();
 	const tickets = new Tickets();
 	const now = performance.now();
@@ -60,33 +60,33 @@ describe.each(['memory', 'Redis, by two processes in turn'])('counting in %s', (
 		await passTime(bench().requests(3));
 	};
 
-	test('smaller ones share a window', async () => {
+	test('tickets share a window if their requests fit in it', async () => {
 		await send(3);
 		expectWindows(await bench().ticket('a', { count: 2 }), 1);
 		expectWindows(await bench().ticket('b', { count: 1 }), 1);
 		expectWindows(await bench().ticket('c', { count: 1 }), 2);
 	});
 
-	test('all that were asked for have room at once', async () => {
+	test('a ticket gives the time at which all its requests have room', async () => {
 		await send(1);
 		await jest.advanceTimersByTimeAsync(5 * MINUTE);
 		await send(2);
 		const one = await bench().ticket('a', { count: 1 });
 		const three = await bench().ticket('b', { count: 3 });
 		expect(one).toBeLessThan(5 * MINUTE + MARGIN);
-		// The ticket of before takes its place 5 minutes from now.
+		// The earlier ticket takes its place 5 minutes from now.
 		expect(three).toBeGreaterThanOrEqual(15 * MINUTE);
 		expect(three).toBeLessThan(15 * MINUTE + 2 * MARGIN);
 	});
 
-	test('what goes out uses the room of a ticket, so nothing is counted twice', async () => {
+	test('requests that go out use the room of a ticket, so that nothing counts twice', async () => {
 		await send(3);
 		await jest.advanceTimersByTimeAsync(await bench().ticket('a'));
 		await send(3);
 		expectWindows(await bench().ticket('b'), 1);
 	});
 
-	test('each execution in a row of many sends in its window', async () => {
+	test('each of several executions sends in a window of its own', async () => {
 		const startedAt = performance.now();
 		const execution = async (name: string) => {
 			const waitMs = await bench().ticket(name);
@@ -100,7 +100,7 @@ describe.each(['memory', 'Redis, by two processes in turn'])('counting in %s', (
 		expect(fullestWindow(counted, WINDOW)).toBe(3);
 	});
 
-	test('another ticket of the same name takes the place of the first, and none makes nobody wait', async () => {
+	test('a ticket replaces one of the same name, and one for no requests delays nobody', async () => {
 		await send(3);
 		await bench().ticket('a');
 		expectWindows(await bench().ticket('a'), 1);
@@ -112,44 +112,43 @@ describe.each(['memory', 'Redis, by two processes in turn'])('counting in %s', (
 		expect(await bench().ticket('a')).toBe(0);
 	});
 
-	test('one whose room was not used keeps its place, one that was used does not', async () => {
+	test('a ticket keeps its place until its room is used', async () => {
 		await bench().ticket('a');
 		expectWindows(await bench().ticket('b'), 1);
-		// All that a had to send was sent before.
 		expect(await bench().ticket('a')).toBe(0);
 		await send(3);
 		expectWindows(await bench().ticket('a'), 2);
 	});
 
-	test('one that needs less than before leaves the rest to others', async () => {
+	test('a ticket renewed for fewer requests leaves the rest to others', async () => {
 		await bench().ticket('a');
 		expect(await bench().ticket('a', { count: 1 })).toBe(0);
 		expect(await bench().ticket('b', { count: 2 })).toBe(0);
 	});
 
 	test.each([
-		['as much as is left keeps its place', 2, 0],
-		['more than is left loses it', 3, 2],
-	])('of one whose room was used in part, %s', async (_, count, windows) => {
+		['as much as is left, keeps its place', 2, 0],
+		['more than is left, loses it', 3, 2],
+	])('a ticket used in part, renewed for %s', async (_, count, windows) => {
 		await bench().ticket('a');
 		expectWindows(await bench().ticket('b'), 1);
 		await send(1);
 		expectWindows(await bench().ticket('a', { count }), windows);
 	});
 
-	test('two that wait for the same slots from the same moment on get them one after the other', async () => {
+	test('two tickets for the same slots at the same time get them one after the other', async () => {
 		await fillGeneral();
 		const waits = [await bench().ticket('a', GENERAL), await bench().ticket('b', GENERAL)];
 		expectWindows(waits[1] ?? 0, 2);
 		await jest.advanceTimersByTimeAsync((waits[1] ?? 0) - 1);
-		// Both have to wait for it.
+		// Both have to wait for its slot.
 		await send(1);
 		for (const name of ['a', 'b']) await bench().ticket(name, GENERAL);
 		const again = [await bench().ticket('a', GENERAL), await bench().ticket('b', GENERAL)];
 		expect(Math.abs((again[0] ?? 0) - (again[1] ?? 0))).toBeGreaterThan(WINDOW / 2);
 	});
 
-	test('two that wake late, with moments close to each other, get the room one after the other', async () => {
+	test('two tickets close to each other that are used late get room one after the other', async () => {
 		await fillGeneral();
 		expectWindows(await bench().ticket('a', GENERAL), 1);
 		expectWindows(await bench().ticket('b', GENERAL), 2);
@@ -163,12 +162,12 @@ describe.each(['memory', 'Redis, by two processes in turn'])('counting in %s', (
 		expect(await bench().ticket('a', GENERAL)).toBeGreaterThan(WINDOW / 2);
 	});
 
-	test('a ticket lapses by itself, and then the limiter is dropped', async () => {
+	test('a ticket lapses by itself, and the limiter is dropped', async () => {
 		await bench().ticket('gone');
 		expectWindows(await bench().ticket('a'), 1);
 		await bench().ticket('a', { count: 0 });
 		await jest.advanceTimersByTimeAsync(89_000);
-		// What Redis keeps, no process has to.
+		// With Redis, no process has to keep the ticket.
 		expect(benches.every(({ isIdle }) => isIdle)).toBe(store !== 'memory');
 		await jest.advanceTimersByTimeAsync(2_000);
 		expect(benches.every(({ isIdle }) => isIdle)).toBe(true);
@@ -177,14 +176,14 @@ describe.each(['memory', 'Redis, by two processes in turn'])('counting in %s', (
 		expect(redis.data.copy().size).toBe(0);
 	});
 
-	test('as long as nothing was sent there is room at once, and a ticket reserves none of it', async () => {
+	test('a ticket has room at once before anything is sent, and reserves none of it', async () => {
 		expect(await bench().ticket('a')).toBe(0);
 		const startedAt = performance.now();
 		await send(3);
 		expect(performance.now() - startedAt).toBeLessThan(MARGIN);
 	});
 
-	test('those who wait at the limiter go first', async () => {
+	test('a ticket comes after the requests that wait at the limiter', async () => {
 		const [own] = benches as [LimiterBench];
 		await passTime(own.requests(3, { endpoint: SEND }));
 		const waiting = own.requests(4, { endpoint: SEND });
@@ -194,7 +193,7 @@ describe.each(['memory', 'Redis, by two processes in turn'])('counting in %s', (
 		await passTime(waiting);
 	});
 
-	test('a wait that is too long is an error with its time, and no ticket is issued', async () => {
+	test('a ticket whose wait is too long is not issued, and the error has the wait', async () => {
 		await send(3);
 		const error: unknown = await bench()
 			.ticket('a', { maxWaitMs: MINUTE })
@@ -204,7 +203,7 @@ describe.each(['memory', 'Redis, by two processes in turn'])('counting in %s', (
 		expectWindows(await bench().ticket('b'), 1);
 	});
 
-	test('of general room, each window has as much as it can have at once', async () => {
+	test('a ticket for general room needs no more in a window than it can have at once', async () => {
 		await passTime(bench().requests(60));
 		const startedAt = performance.now();
 		const waitMs = await bench().ticket('a', { endpoint: undefined, count: 50 });
@@ -212,7 +211,7 @@ describe.each(['memory', 'Redis, by two processes in turn'])('counting in %s', (
 		expect(startedAt + waitMs).toBeLessThan(MINUTE + MARGIN);
 	});
 
-	test('the estimate tells when the next and the last of so many go', async () => {
+	test('the estimate gives the time of the next and the last request', async () => {
 		expect(await bench().estimate(3)).toEqual({ nextMs: 0, lastMs: 0 });
 		expectWindows((await bench().estimate(4)).lastMs, 1);
 		await send(3);
@@ -222,7 +221,7 @@ describe.each(['memory', 'Redis, by two processes in turn'])('counting in %s', (
 	});
 });
 
-describe('on a slow way to Redis', () => {
+describe('over a slow connection to Redis', () => {
 	let redis: LuaRedis;
 	useLuaRedis((one) => (redis = one));
 	const slow = async (run: () => unknown) => {
@@ -237,7 +236,7 @@ describe('on a slow way to Redis', () => {
 		['right after', 100, 'b'],
 		['after', 200, 'b'],
 	] as const)(
-		'one gets the room, with a ticket %s that of the other',
+		'only one of two tickets gets the room, if used %s the time of the other',
 		async (_, laterMs, first) => {
 			const window = [{ max: 3, windowMs: WINDOW }];
 			const fast = LimiterBench.on(redis);

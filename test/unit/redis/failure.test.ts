@@ -1,4 +1,4 @@
-// What a failure of Redis means, told by the codes of errors and the first words of replies alone.
+// Failures of Redis are classified by error codes and the first words of replies alone.
 
 import {
 	howToFix,
@@ -33,13 +33,13 @@ test.each([
 	[coded('EPROTO'), 'Redis TLS and the port'],
 	[coded('ERR_SSL_WRONG_VERSION_NUMBER'), 'Redis TLS and the port'],
 	[coded('ERR_SENTINEL_UNKNOWN_GROUP'), 'Redis Sentinel Group'],
-])('waiting does not help: %s', (error, advice) => {
+])('%p is permanent, with the advice: %s', (error, advice) => {
 	expect(isPermanent(error)).toBe(true);
 	expect(howToFix(error)).toContain(advice);
 	expect(needsNewConnection(error)).toBe(true);
 });
 
-/** Whether a new connection is needed, and what to do if it stays. */
+/** The failure, whether it needs a new connection, and the advice if it persists. */
 test.each<[unknown, boolean, string?]>([
 	[coded('ENOTFOUND', 'getaddrinfo ENOTFOUND redis-tls.example.com'), true],
 	[coded('ENOTFOUND', 'getaddrinfo ENOTFOUND CERT_HAS_EXPIRED.NOAUTH.example.com'), true],
@@ -63,7 +63,7 @@ test.each<[unknown, boolean, string?]>([
 	[reply('WRONGTYPE Operation against a key holding the wrong kind of value'), false],
 	[reply('BUSY Redis is busy running a script.'), false],
 	[reply('ERR user_script:1: a mistake. script: READONLY'), false],
-])('waiting may help: %s (a new connection: %s)', (error, isNew, ...[advice]) => {
+])('%p is transient, and needs a new connection: %s', (error, isNew, ...[advice]) => {
 	expect(isPermanent(error)).toBe(false);
 	expect(needsNewConnection(error)).toBe(isNew);
 	const fix = howToFix(error);

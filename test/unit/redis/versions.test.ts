@@ -1,4 +1,4 @@
-// Which versions of the package use a Redis, as each process learns it, in logical time.
+// How each process learns which versions of the package share a Redis, in logical time.
 
 import { versionsInUse } from '../../../nodes/BusinessData/redis';
 import { type LuaRedis, useLuaRedis } from '../../support/luaRedis';
@@ -7,10 +7,9 @@ const MINUTE_MS = 60_000;
 let redis: LuaRedis;
 useLuaRedis((one) => (redis = one));
 
-/** A process of a version. */
 function startProcess(version: string, connection = redis.connection()) {
 	return {
-		/** What it knows when Redis has replied. */
+		/** The versions it knows of after the reply of Redis. */
 		look: async () => {
 			versionsInUse(connection, version);
 			await jest.advanceTimersByTimeAsync(0);
@@ -19,7 +18,7 @@ function startProcess(version: string, connection = redis.connection()) {
 	};
 }
 
-test('another version is seen by both within 10 s, and forgotten after a minute without it', async () => {
+test('a version is seen by another within 10 s, and forgotten a minute after its last use', async () => {
 	const old = startProcess('1');
 	const fresh = startProcess('2');
 	expect(await old.look()).toEqual(['1']);
@@ -28,26 +27,26 @@ test('another version is seen by both within 10 s, and forgotten after a minute 
 	expect(await old.look()).toEqual(['2', '1']);
 	await jest.advanceTimersByTimeAsync(MINUTE_MS - 1);
 	expect(await fresh.look()).toEqual(['1', '2']);
-	// It has been idle since: what it knew is old.
+	// It was idle in between, so what it knew has expired.
 	await jest.advanceTimersByTimeAsync(MINUTE_MS);
 	expect(await old.look()).toEqual(['1']);
 });
 
-test('nothing is left in Redis after a minute', async () => {
+test('no key is left in Redis after a minute', async () => {
 	await startProcess('1').look();
 	expect([...redis.data.copy().keys()]).toEqual(['n8n-nodes-business-data:versions']);
 	await jest.advanceTimersByTimeAsync(MINUTE_MS + 1);
 	expect(redis.data.copy().size).toBe(0);
 });
 
-test("a version is forgotten as soon although Redis's clock is set back", async () => {
+test('a version seen before the clock of Redis was set back is forgotten', async () => {
 	const fresh = startProcess('2');
 	await startProcess('1').look();
 	redis.setClock(-10 * MINUTE_MS);
 	expect(await fresh.look()).toEqual(['2']);
 });
 
-test('a process asks once in 10 s, also where Redis fails or does not reply', async () => {
+test('a process asks once in 10 s, even if Redis fails or does not reply', async () => {
 	let commands = 0;
 	const replies: Array<() => Promise<unknown>> = [
 		async () => await Promise.reject(new Error('down')),

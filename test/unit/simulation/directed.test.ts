@@ -1,4 +1,4 @@
-// What must hold whenever something strikes, in the simulation: each play is one moment after the other.
+// What must hold in the simulation whenever a fault strikes: each play has one at each of its moments.
 
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
