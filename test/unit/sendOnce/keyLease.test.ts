@@ -1,4 +1,4 @@
-// The leases of Send Once, in logical time: a sender that meets one waits as long as it must, and no longer.
+// The leases of Send Once, in logical time: a sender that finds one waits as long as it must, and no longer.
 
 import type { RedisConnection } from '../../../nodes/BusinessData/redis';
 import { KeyLease } from '../../../nodes/BusinessData/sendOnce/keyLease';
@@ -24,7 +24,7 @@ const leaseOf = (
 	name = 'a',
 	signal = abortController().signal,
 ) => new KeyLease({ workflowId: 'w', document: 'document', name }, connection, signal);
-/** Another process: leases of this one are not known there. */
+/** Does `work` as another process, which does not know the leases of this one. */
 async function inOther<T>(work: (lease: KeyLease) => Promise<T>, name = 'a'): Promise<T> {
 	const { leases } = processState();
 	const own = new Map(leases);
@@ -69,7 +69,7 @@ const pass = async (ms: number) => await passTime(after(ms), HOUR);
 test.each([
 	['in one process', false],
 	['with Redis', true],
-])('%s, a sender that meets a lease waits for its end', async (_, hasRedis) => {
+])('%s, a sender that finds a lease waits for its end', async (_, hasRedis) => {
 	const lease = leaseOf(hasRedis ? redis.connection() : undefined);
 	const acquired = await lease.acquire();
 	const met = [await lease.acquire(), await lease.lookUp()];
@@ -81,14 +81,14 @@ test.each([
 	(acquired as { release: () => void }).release();
 	await pass(1);
 	expect([isOver, later].map(({ mock }) => mock.calls.length)).toEqual([2, 0]);
-	// The sender that has it now keeps it.
+	// A second release does not end the lease of the next sender.
 	const next = await passTime(lease.acquire(), 10);
 	(acquired as { release: () => void }).release();
 	expect(next).toHaveProperty('release');
 	expect(await lease.acquire()).toHaveProperty('ended');
 });
 
-test('a lease is renewed every 2 s until it ends, and then free at once', async () => {
+test('a lease is renewed every 2 s until it is released, and is then free at once', async () => {
 	const release = await acquire();
 	commands = 0;
 	await pass(61_000);
@@ -100,13 +100,13 @@ test('a lease is renewed every 2 s until it ends, and then free at once', async 
 	expect(commands).toBe(31);
 });
 
-test('a lease of a process that died ends by itself', async () => {
+test('the lease of a process that died expires after 15 s', async () => {
 	await acquire();
 	isAway = true;
 	expect(await waitOf()).toBe(15);
 });
 
-test('a lease outlives a Redis that was away, emptied, and a clock that was set', async () => {
+test('a lease survives an outage, a loss of data and a changed clock of Redis', async () => {
 	await acquire();
 	isAway = true;
 	await pass(10_000);
@@ -125,9 +125,9 @@ test('a lease outlives a Redis that was away, emptied, and a clock that was set'
 });
 
 test.each([
-	['looks', async () => await missing()],
-	['waits', async () => await passTime(inOtherOnce(), HOUR)],
-])('a lease of a dead process ends soon for who %s, when a clock is set back', async (_, meet) => {
+	['looks it up', async () => await missing()],
+	['waits for it', async () => await passTime(inOtherOnce(), HOUR)],
+])('the lease of a dead process expires if one %s after a clock change', async (_, meet) => {
 	await acquire();
 	isAway = true;
 	redis.setClock(-HOUR);
@@ -139,13 +139,13 @@ test.each([
 });
 const inOtherOnce = async () => await inOther(async (lease) => await lease.acquire());
 
-test('a lease may be missing for some seconds only in a Redis that nobody has looked at', async () => {
+test('a lease may be missing for 5 s only in a Redis that has not been read lately', async () => {
 	expect(await missing()).toBe(5_000);
 	await pass(2_000);
 	expect([await missing(), await missing('b')]).toEqual([3_000, 3_000]);
 	await pass(3_000);
 	expect(await missing()).toBe(0);
-	// A clock that was set back by more than that says nothing.
+	// A clock that was set back by more than that proves nothing.
 	redis.setClock(-HOUR);
 	expect(await missing()).toBe(5_000);
 	await pass(5_000);
@@ -160,7 +160,7 @@ test('a lease may be missing for some seconds only in a Redis that nobody has lo
 	expect(await missing()).toBe(5_000);
 });
 
-test('a lease is nobody’s when Redis fails, and a stop ends a wait', async () => {
+test('no lease is held if Redis fails, and a stop ends a wait', async () => {
 	isAway = true;
 	await expect(acquire()).rejects.toThrow('Redis is away');
 	isAway = false;
@@ -174,7 +174,7 @@ test('a lease is nobody’s when Redis fails, and a stop ends a wait', async () 
 	await expect(other.lookUp()).rejects.toThrow('aborted');
 });
 
-test('the keys of a lease say whose they are, and are in one place of a cluster', async () => {
+test('the keys of a lease have the prefix of the package, and are in one slot of a cluster', async () => {
 	const connection = redis.connection();
 	const run = jest.spyOn(connection, 'run');
 	const lease = leaseOf(connection);

@@ -1,4 +1,4 @@
-// The record of a key in n8n's own store, over a database whose writes fail or land late, in logical time.
+// The row of a key in n8n's own store, on a database whose writes fail or land late, in logical time.
 
 import { KeyedMutex } from '../../../nodes/BusinessData/async';
 import { KeyRow } from '../../../nodes/BusinessData/sendOnce/keyRow';
@@ -11,7 +11,7 @@ const store = useDeduplicator();
 beforeEach(() => {
 	jest.useFakeTimers();
 	store.latencyMs = () => 2;
-	// What the test before was still repairing has lost its timers, and would never end.
+	// Repairs of the previous test have lost their timers, and would never end.
 	Object.assign(processState(), { ends: new KeyedMutex(), watched: new Map() });
 });
 afterEach(() => {
@@ -25,7 +25,7 @@ const pass = async <T = void>(work: Promise<T> | number) =>
 	await passTime((typeof work === 'number' ? after(work) : work) as Promise<T>, 3_600_000);
 const found = async (hash?: string) => await pass(keyRow(hash).find());
 const state = async () => (await found()).state;
-/** As a process that knows nothing of what has failed. */
+/** The state that a process finds which does not know of the failed writes. */
 async function stateElsewhere(): Promise<SentState> {
 	const { watched } = processState();
 	const own = [...watched];
@@ -41,7 +41,7 @@ async function recorded(): Promise<KeyRow> {
 	return row;
 }
 
-test('a record is that of one of many senders, who alone may try again', async () => {
+test('only one of many senders inserts the row, and only that one may retry', async () => {
 	store.latencyMs = () => 1 + Math.random() * 20;
 	const rows = Array.from({ length: 20 }, () => keyRow());
 	const all = await pass(Promise.all(rows.map(async (row) => await row.record(false))));
@@ -56,7 +56,7 @@ test.each<[string, boolean, SentState, SentState]>([
 	['sent', false, 'sent', 'notSent'],
 	['perhaps sent', true, 'perhapsSent', 'perhapsSent'],
 	['not sent', true, 'notSent', 'notSent'],
-])('a lost record is there again if %s, when leased: %p', async (_, isLeased, end, expected) => {
+])('a lost row, %s (leased: %p), ended as %s, is %s', async (_, isLeased, end, expected) => {
 	const row = await recorded();
 	await pass(keyRow().clear());
 	await pass(row.end(end, { isLeased }));
@@ -64,14 +64,14 @@ test.each<[string, boolean, SentState, SentState]>([
 	expect((await found('other')).hasOtherContent).toBe(expected !== 'notSent');
 });
 
-test('a record by a person is not undone by a refusal that comes later', async () => {
+test('a key that is marked by hand is not released by a later refusal', async () => {
 	const row = await recorded();
 	await pass(keyRow().mark());
 	await pass(row.end('notSent', { isLeased: true }));
 	expect(await state()).toBe('sent');
 });
 
-describe('a record of which the insert fails', () => {
+describe('a failed insert of a row', () => {
 	const record = async () =>
 		await pass(
 			keyRow()
@@ -79,7 +79,7 @@ describe('a record of which the insert fails', () => {
 				.catch((error: Error) => error.name),
 		);
 
-	test('after its commit: it counts, as nothing else does', async () => {
+	test('after its commit counts as done', async () => {
 		store.fail('write', { moment: 'after' });
 		expect(await record()).toBe(true);
 		expect(processState().watched.size).toBe(0);
@@ -87,16 +87,16 @@ describe('a record of which the insert fails', () => {
 		expect(await state()).toBe('perhapsSent');
 	});
 
-	test('after its commit, and cannot be looked at: it is undone', async () => {
+	test('after its commit is undone if the row cannot be read', async () => {
 		store.fail('write', { moment: 'after' });
-		// One before the insert, and n8n's own.
+		// One read before the insert, and n8n's own.
 		store.fail('read', { after: 2 });
 		expect(await record()).toBe('RequestError');
 		expect(await stateElsewhere()).toBe('perhapsSent');
 		expect(await state()).toBe('notSent');
 	});
 
-	test('because another sender was first', async () => {
+	test('because another sender was first leaves its row', async () => {
 		store.fail('read');
 		const one = keyRow().record(false);
 		await expect(pass(one)).rejects.toThrow("n8n's deduplication store failed");
@@ -110,7 +110,7 @@ describe('a record of which the insert fails', () => {
 		first.mockRestore();
 	});
 
-	test('late, and a record that another sender has made meanwhile stays', async () => {
+	test('that lands late leaves the row of another sender', async () => {
 		store.fail('write', { moment: 'late' });
 		expect(await record()).toBe('RequestError');
 		expect(await record()).toBe(true);
@@ -121,7 +121,7 @@ describe('a record of which the insert fails', () => {
 	});
 });
 
-test('a record is repaired by one at a time: a slow one does not undo what was recorded since', async () => {
+test('repairs of a row run one at a time, so that a slow one does not undo a newer row', async () => {
 	store.fail('write', { moment: 'late' });
 	await pass(
 		keyRow()
@@ -130,7 +130,7 @@ test('a record is repaired by one at a time: a slow one does not undo what was r
 	);
 	await pass(2_505);
 	expect(await stateElsewhere()).toBe('perhapsSent');
-	// The second of two that look at the same time deletes slowly.
+	// Of two look-ups at the same time, the second deletes slowly.
 	let deletes = 0;
 	const remove = store.delete.bind(store);
 	const slow = jest.spyOn(store, 'delete').mockImplementation(async (where) => {
@@ -146,7 +146,7 @@ test('a record is repaired by one at a time: a slow one does not undo what was r
 	expect(await state()).toBe('perhapsSent');
 });
 
-describe('a record of which the end cannot be recorded', () => {
+describe('an end that cannot be recorded', () => {
 	/** When (s) the lease ends. */
 	async function endOf(end: SentState, ...faults: Array<Parameters<typeof store.fail>>) {
 		const row = await recorded();
@@ -163,7 +163,7 @@ describe('a record of which the end cannot be recorded', () => {
 	}
 
 	test.each(['sent', 'notSent'] as const)(
-		'as %s: it is soon, but the key is kept until that cannot land late',
+		'as %s is recorded soon, and the lease outlasts late writes',
 		async (end) => {
 			const row = await recorded();
 			store.fail('write', { moment: 'late' });
@@ -180,7 +180,7 @@ describe('a record of which the end cannot be recorded', () => {
 		},
 	);
 
-	test('again and again: the last failure counts, and after ten minutes others go on', async () => {
+	test('keeps the lease until after the last failure, or some ten minutes', async () => {
 		expect(Math.round(await endOf('sent', ['write', { times: 6 }]))).toBe(13);
 		store.clear();
 		const never = await endOf('notSent', ['write', { times: Infinity }]);
@@ -188,7 +188,7 @@ describe('a record of which the end cannot be recorded', () => {
 		expect(never).toBeLessThan(900);
 	});
 
-	test('is there again if it gets lost before others have the key, and then no more', async () => {
+	test('is restored if it gets lost before the lease ends, not afterwards', async () => {
 		const row = await recorded();
 		row.keepRepairing('sent', () => undefined);
 		await pass(keyRow().clear());
@@ -201,7 +201,7 @@ describe('a record of which the end cannot be recorded', () => {
 		expect(await stateElsewhere()).toBe('notSent');
 	});
 
-	test('of one attempt is looked at longer than that of an earlier one', async () => {
+	test('is repaired for longer than that of an earlier attempt', async () => {
 		const row = await recorded();
 		row.keepRepairing('perhapsSent');
 		await pass(500_000);

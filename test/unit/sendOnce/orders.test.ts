@@ -1,4 +1,4 @@
-// Send Once in every order within bounds that take seconds; `npm run test:simulation` has wider ones.
+// Send Once in every order, within bounds that take seconds; `npm run test:simulation` has wider bounds.
 import { store as mockStore, testOrders } from '../../explorer/sendOnceOrders';
 
 jest.mock('n8n-core', () => mockStore.core);

@@ -1,4 +1,4 @@
-// How it is remembered which process has begun a run: workerDied.test shows what that prevents.
+// How a process remembers the runs it has begun; `workerDied` tests what that prevents.
 
 import type { IExecuteFunctions } from 'n8n-workflow';
 
@@ -13,7 +13,7 @@ jest.mock('../../../nodes/BusinessData/n8nInternals/services', () => ({
 beforeAll(async () => await mockStore.load());
 beforeEach(() => mockStore.clear());
 
-/** As after an update of the package. */
+/** The module as it is loaded after an update of the package. */
 function loadedAgain(): typeof Guard {
 	let loaded: typeof Guard | undefined;
 	jest.isolateModules(() => {
@@ -36,13 +36,13 @@ const inLoop = (runIndex: number) =>
 		evaluateExpression: () => runIndex,
 	}) as unknown as IExecuteFunctions;
 
-test('of a loop, the first run is remembered for thousands of runs', async () => {
+test('the first run of a loop is remembered for thousands of runs', async () => {
 	const { guardRun } = newProcess();
 	for (let runIndex = 0; runIndex < 3_000; runIndex++) await guardRun(inLoop(runIndex));
 	await expect(newProcess().guardRun(inLoop(0))).rejects.toThrow('its worker has died or hung');
 });
 
-test('an update of the package between two attempts does not make another process', async () => {
+test('an update of the package between two attempts does not count as another process', async () => {
 	await loadedAgain().guardRun(inLoop(0));
 	await expect(loadedAgain().guardRun(inLoop(0))).resolves.toBeDefined();
 });

@@ -1,4 +1,4 @@
-// What a guard does for one document, in n8n's own store, in logical time: `orders.test` has two runs in every order.
+// The guard of one document, on n8n's own store, in logical time; `orders` covers two runs in every order.
 import type { INodeCredentials } from 'n8n-workflow';
 
 import { abortController, KeyedMutex } from '../../../nodes/BusinessData/async';
@@ -16,7 +16,7 @@ const table = useDeduplicator();
 beforeEach(() => {
 	jest.useFakeTimers();
 	table.latencyMs = () => 2;
-	// A test may end while a lease is held, or a record is still being repaired.
+	// A test may end while a lease is held, or a row is still being repaired.
 	const none = { leases: new Map(), ends: new KeyedMutex(), watched: new Map() };
 	Object.assign(processState(), none);
 });
@@ -41,7 +41,7 @@ function guard(
 	return new SendOnce(run as unknown as Run, { ...document, ...changes });
 }
 const pass = async <T>(work: Promise<T>) => await passTime(work, 3_600_000);
-/** What a new run finds. */
+/** The state that a new run finds. */
 const found = async (changes?: Partial<KeyedDocument>) => await pass(guard(changes).get());
 const ended = expect.objectContaining({ ended: expect.any(Promise) as unknown }) as unknown;
 
@@ -52,7 +52,7 @@ async function sent(state: SentState, changes: Partial<KeyedDocument> = {}): Pro
 	return one;
 }
 
-test('a sender waits while another one sends the document', async () => {
+test('a sender waits while another sends the document', async () => {
 	const one = guard();
 	await pass(one.acquire());
 	expect(await found()).toBe('underWay');
@@ -65,7 +65,7 @@ test('a sender waits while another one sends the document', async () => {
 	expect([await pass(state), waited]).toEqual(['sent', [undefined]]);
 });
 
-test('without a memory of so many keys, only the key itself is on record', async () => {
+test('without Send Once Memory, only the row of the key itself is stored', async () => {
 	await sent('sent');
 	expect(await pass(table.find())).toHaveLength(1);
 	await sent('sent', { key: 'invoice 2', maxEntries: 5 });
@@ -83,11 +83,11 @@ test('a sender that has not acquired the key records nothing', async () => {
 test.each<[string, Partial<KeyedDocument>, Partial<KeyedDocument>, string]>([
 	['the same content', {}, {}, 'sent'],
 	['other content', { content: other }, {}, 'invoice 1 was used before, with other content'],
-	['other content, ignored', { content: { ...other, mustMatch: false } }, {}, 'sent'],
+	['other content that is ignored', { content: { ...other, mustMatch: false } }, {}, 'sent'],
 	['no content', { content: undefined }, {}, 'sent'],
-	['content where that had none', {}, { content: undefined }, 'invoice 1 was used before'],
-	['another key', { key: 'invoice 2' }, {}, 'notSent'],
-])('%s, after a send, and in the same Dry Run', async (_, changes, earlier, expected) => {
+	['content for a key sent without it', {}, { content: undefined }, 'invoice 1 was used before'],
+	['another name', { key: 'invoice 2' }, {}, 'notSent'],
+])('%s has the same state after a send and in a Dry Run', async (_, changes, earlier, expected) => {
 	const finding = async (before?: SendOnce[]) =>
 		await pass(
 			guard(changes)
@@ -110,7 +110,7 @@ test.each<[string, Parameters<typeof guard>]>([
 	['endpoint', [{ endpoint: { method: 'POST', path: '/other' } }]],
 	['base URL', [{}, { baseUrl: 'https://two.example' }]],
 	['credential', [{}, { id: 'other' }]],
-])('another %s is another document, with another idempotency key', async (_, parameters) => {
+])('another %s makes another document, with another idempotency key', async (_, parameters) => {
 	await sent('sent');
 	expect(guard().idempotencyKey).toBe(guard({ content: other }).idempotencyKey);
 	const another = guard(...parameters);
@@ -118,7 +118,7 @@ test.each<[string, Parameters<typeof guard>]>([
 	expect(await pass(another.get())).toBe('notSent');
 });
 
-test('n8n, and what reads its database, finds neither key nor business', async () => {
+test('the database of n8n shows neither the key nor the business', async () => {
 	const one = await sent('sent', { maxEntries: 5 });
 	expect(table.text).not.toMatch(/invoice|example|credential/);
 	expect(table.text).not.toContain(one.idempotencyKey);
@@ -129,7 +129,7 @@ test.each([
 	['sent', 'Idempotency-Key', 'give it another key: the service knows this one'],
 	['perhapsSent', '', 'Check in the service'],
 	['perhapsSent', 'Idempotency-Key', 'Check in the service'],
-] as const)('%s, with the idempotency header "%s": %s', (state, idempotencyHeader, advice) => {
+] as const)('skipping a %s key with "%s" advises: %s', (state, idempotencyHeader, advice) => {
 	const skipped = guard({}, { idempotencyHeader }).skipped(state);
 	expect(skipped).toEqual({
 		skipped: true,
@@ -139,8 +139,8 @@ test.each([
 	});
 });
 
-describe('a person', () => {
-	test('whose change fails keeps others from it until that cannot land late', async () => {
+describe('a change by hand', () => {
+	test('that fails keeps the key from others until it cannot land late', async () => {
 		await sent('perhapsSent');
 		table.fail('write', { moment: 'late' });
 		await expect(pass(guard().change('notSent'))).rejects.toThrow('deduplication store failed');
@@ -151,9 +151,9 @@ describe('a person', () => {
 	});
 
 	test.each([
-		['releases', 'notSent', ['sent', 'notSent', 'sent']],
-		['marks', 'sent', ['notSent', 'sent', 'sent']],
-	] as const)('%s the newest of two that are remembered', async (_, change, expected) => {
+		['can release', 'notSent', ['sent', 'notSent', 'sent']],
+		['can mark', 'sent', ['notSent', 'sent', 'sent']],
+	] as const)('%s the newest of two remembered keys', async (_, change, expected) => {
 		const keys = ['a', 'b', 'c'].map((key) => ({ key, maxEntries: 2 }));
 		for (const one of keys.slice(0, 2)) await sent('sent', one);
 		await pass(guard(keys[1]).change(change));
@@ -164,7 +164,7 @@ describe('a person', () => {
 	});
 });
 
-test.each(['', '__EMPTY__'])('the workflow has the ID %j: it is not saved', (workflowId) => {
+test.each(['', '__EMPTY__'])('a workflow with the ID %j is refused as not saved', (workflowId) => {
 	const creating = () => guard({ workflowId });
 	expect(creating).toThrow(InvalidSettingError);
 	expect(creating).toThrow('Send Once Key: the workflow is not saved yet');

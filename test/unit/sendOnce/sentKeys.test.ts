@@ -1,4 +1,4 @@
-// How many keys are remembered of a document, and which are forgotten.
+// How many sent keys are remembered, and which are forgotten.
 
 import { KeyRow } from '../../../nodes/BusinessData/sendOnce/keyRow';
 import { addSentKey, removeSentKey } from '../../../nodes/BusinessData/sendOnce/sentKeys';
@@ -17,7 +17,7 @@ async function send(key: number, most: number): Promise<void> {
 	await addSentKey(idOf(key), most);
 }
 
-/** Which of so many keys are known. */
+/** Which of the first `count` keys are known. */
 async function known(count: number): Promise<number[]> {
 	const keys = [...Array(count).keys()];
 	const found = await Promise.all(
@@ -26,13 +26,13 @@ async function known(count: number): Promise<number[]> {
 	return keys.filter((key) => found[key]?.state === 'sent');
 }
 
-test.each([1, 2, 1_000])('of %i keys, just the oldest is forgotten', async (most) => {
+test.each([1, 2, 1_000])('with a memory of %i keys, only the oldest is forgotten', async (most) => {
 	for (let key = 0; key <= most; key++) await send(key, most);
 	expect(await known(most + 1)).toEqual(Array.from({ length: most }, (_, index) => index + 1));
 	expect(mockStore.size).toBe(most + 1);
 });
 
-test('of more keys, all that should be known are, and not many others', async () => {
+test('with a larger memory, all keys within it are known, and not many others', async () => {
 	for (let key = 0; key < 3_000; key++) await send(key, 1_001);
 	const keys = await known(3_000);
 	expect(keys.filter((key) => key >= 3_000 - 1_001)).toHaveLength(1_001);
@@ -40,7 +40,7 @@ test('of more keys, all that should be known are, and not many others', async ()
 	expect(mockStore.size).toBe(keys.length + 64);
 });
 
-test('what is sent again after a release is the newest', async () => {
+test('a key that is sent again after a release is the newest', async () => {
 	for (const key of [0, 1]) await send(key, 2);
 	await new KeyRow(idOf(0), undefined).clear();
 	await send(0, 2);
@@ -48,7 +48,7 @@ test('what is sent again after a release is the newest', async () => {
 	expect(await known(3)).toEqual([0, 2]);
 });
 
-test('what was released takes no place', async () => {
+test('a key that was released takes no place', async () => {
 	for (const key of [0, 1]) await send(key, 2);
 	await new KeyRow(idOf(1), undefined).clear();
 	await removeSentKey(idOf(1));

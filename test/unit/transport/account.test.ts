@@ -1,4 +1,4 @@
-/** The credential's required fields: which base URLs and keys are accepted, and whom they identify. */
+/** The credential's required fields: which base URLs and keys are accepted, and the identity they give. */
 import { readAccount } from '../../../nodes/BusinessData/transport/account';
 import { InvalidSettingError } from '../../../nodes/BusinessData/values/invalidSettingError';
 import { BASE_URL, errorOf, KEY, requiredFields } from './examples';
@@ -17,17 +17,17 @@ describe('the base URL', () => {
 		['https://api.example.com:8443/', 'https://api.example.com:8443'],
 		['https://[2001:db8::1]/', 'https://[2001:db8::1]'],
 		['http://LOCALHOST', 'http://localhost'],
-	])('%j is %s', (baseUrl, expected) => {
+	])('%j becomes %s', (baseUrl, expected) => {
 		expect(withBaseUrl(baseUrl).baseUrl).toBe(expected);
 	});
 
 	test.each(['localhost', 'localhost:5678', '127.0.0.1:3000', '127.9.8.7', '[::1]:81'].map(onHttp))(
-		'%s is one without TLS',
+		'%s is accepted without TLS',
 		(baseUrl) => expect(withBaseUrl(baseUrl).baseUrl).toBe(baseUrl),
 	);
 
-	test('with an international name is accepted as long as the process runs', () => {
-		// Node 20 compiles what runs often, and compiled, its `URL.canParse` refuses such names.
+	test('with an international name is accepted however often it is read', () => {
+		// Once Node 20 has optimized its `URL.canParse`, that refuses such names.
 		const read = () => withBaseUrl('https://büro.example').baseUrl;
 		expect(new Set(Array.from({ length: 20_000 }, read))).toEqual(
 			new Set(['https://xn--bro-hoa.example']),
@@ -62,7 +62,7 @@ describe('the base URL', () => {
 			'must not contain the API key',
 			...[KEY, KEY.toLowerCase()].map((key) => `${BASE_URL}/v1/${key}`),
 		],
-	])('is refused: it %s', (problem, ...urls) => {
+	])('is refused because it %s', (problem, ...urls) => {
 		for (const baseUrl of urls) {
 			const error = errorOf(() => withBaseUrl(baseUrl)) as InvalidSettingError;
 			expect([baseUrl, error.message]).toEqual([baseUrl, `Base URL: ${problem}`]);
@@ -91,7 +91,7 @@ describe('the API key', () => {
 		[`${KEY.slice(0, 32)} ${KEY.slice(33)}`, CHARACTERS],
 		[`${KEY}\n${KEY}`, 'has 129 characters instead of 64'],
 		[`${KEY.slice(1)}０`, CHARACTERS],
-	])('%j is refused, and not shown: it %s', (apiKey, problem) => {
+	])('%j is refused without being shown, because it %s', (apiKey, problem) => {
 		const error = errorOf(() => withKey(apiKey)) as InvalidSettingError;
 		expect(error).toBeInstanceOf(InvalidSettingError);
 		expect(error.message).toBe(`API Key: ${problem}`);
@@ -117,11 +117,11 @@ describe('the identity', () => {
 		[false, { apiKey: KEY.replace('0', '1') }],
 		[false, { baseUrl: 'https://api2.example.com' }],
 		[false, { baseUrl: `${BASE_URL}:8443` }],
-	])('is the same, %p, with %j', (isSame, changes) => {
+	])('is the same (%p) with %j', (isSame, changes) => {
 		expect(identity(changes) === identity()).toBe(isSame);
 	});
 
-	test('says nothing of the key', () => {
+	test('shows no part of the key', () => {
 		expect(identity()).toMatch(/^[\w-]{43}$/);
 		const parts = Array.from(KEY.slice(7), (_, start) => KEY.slice(start, start + 8));
 		expect(parts.filter((part) => identity().includes(part.toLowerCase()))).toEqual([]);

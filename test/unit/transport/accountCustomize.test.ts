@@ -1,4 +1,4 @@
-/** The credential's fields for an installation that differs: they count only when switched on. */
+/** The credential's fields for an installation that differs: they apply only with Customize. */
 import { BusinessDataApi } from '../../../credentials/BusinessDataApi.credentials';
 import { type CredentialFields, readAccount } from '../../../nodes/BusinessData/transport/account';
 import { DOCUMENTED_LIMITS } from '../../../nodes/BusinessData/transport/endpoints';
@@ -27,7 +27,7 @@ const different: CredentialFields = {
 	successValues: '1',
 };
 
-/** As n8n fills in a new credential. */
+/** The values of a new credential in n8n. */
 const defaults = Object.fromEntries(
 	new BusinessDataApi().properties.map(({ name, default: value }) => [name, value]),
 );
@@ -40,11 +40,11 @@ test.each([
 	{ customize: false, limits: '{', transactionDelete: 'nonsense' },
 	// A field that an older version did not save.
 	{ customize: true },
-])('the documented facts hold with %.99j', (fields) => {
+])('the documented settings apply by default (case %#)', (fields) => {
 	expect(account(fields)).toMatchObject(documented);
 });
 
-test('with Customize, each field counts', () => {
+test('each field applies with Customize', () => {
 	expect(customized(different)).toMatchObject({
 		limits: { general: [{ max: 1, windowMs: 2_000 }], endpoints: {} },
 		transactionDelete: { method: 'DELETE', path: '/v2/transactions' },
@@ -83,7 +83,7 @@ test.each<[message: string, ...all: CredentialFields[]]>([
 		'Keep Free: must be a whole number from 0 to 90',
 		...[-1, 91, 0.5, 'half', null].map((keepFree) => ({ keepFree })),
 	],
-])('is refused: %s', (message, ...all) => {
+])('a field of Customize is refused: %s', (message, ...all) => {
 	for (const fields of all) expect(() => customized(fields)).toThrow(message);
 });
 
@@ -92,7 +92,7 @@ test.each([
 	[10, 90, 2],
 	['50', 50, 1],
 	[90, 10, 1],
-])('Keep Free of %j percent leaves %d and %d', (keepFree, general, endpoint) => {
+])('Keep Free of %j percent leaves %d of 100 and %d of 3', (keepFree, general, endpoint) => {
 	const endpoints = { 'POST /a': { max: 3, windowSeconds: 600 } };
 	const limits = { general: [{ max: 100, windowSeconds: 60 }], endpoints };
 	expect(customized({ limits, keepFree }).limits).toMatchObject({

@@ -1,4 +1,4 @@
-// What becomes of one attempt: its outcome, the ending of its slots, and what ends it early.
+// One attempt: its outcome, the ending of its slots, and what ends it early.
 import { getEventListeners } from 'node:events';
 import { Readable } from 'node:stream';
 import { isDeepStrictEqual } from 'node:util';
@@ -35,7 +35,7 @@ interface Play {
 	isStopped?: boolean;
 }
 
-/** Plays one attempt to its end, and tells what came of it. */
+/** Plays one attempt to its end, and returns what came of it. */
 async function play({ request = read, isConnected = true, latencyMs = 0, ...rest }: Play) {
 	const endings: unknown[][] = [];
 	const permit = new Proxy({} as Permit, {
@@ -127,7 +127,7 @@ test.each<[number, Record<string, string>, Kind, unknown[]]>([
 	[503, { 'retry-after': String(tooLong) }, 'never', [['pause', tooLong * 1_000], ...LET_THROUGH]],
 	[200, limits, 'succeeded', applied({})],
 	[200, { ...limits, 'ratelimit-limit': '10' }, 'succeeded', applied({ max: 5 })],
-])('a %i with %j: %s', async (statusCode, headers, kind, endings) => {
+])('after a %i with the headers %j, retry: %s', async (statusCode, headers, kind, endings) => {
 	const { outcome, ...played } = await play({ statusCode, headers, keepFree: 50 });
 	expect(outcome.error === undefined ? 'succeeded' : outcome.retry).toBe(kind);
 	expect(played.endings).toEqual(endings);
@@ -138,7 +138,7 @@ test.each<[number, Record<string, string>, Kind, unknown[]]>([
 	expect(outcome.askedMs).toBe(seconds === undefined ? undefined : Number(seconds) * 1_000);
 });
 
-/** A body that comes after so long (ms). */
+/** A body that arrives after `ms`. */
 const late = (ms: number, text: string) =>
 	Readable.from(
 		(async function* () {
@@ -151,7 +151,7 @@ test.each([
 	[0, [5_000]],
 	[999, [5_000]],
 	[1_001, [0, 5_000]],
-])('a 429 whose body alone asks for a wait, after %i ms', async (ms, refusals) => {
+])('a 429 whose body asks for a wait after %i ms makes the limiter wait', async (ms, refusals) => {
 	const body = late(ms, 'Try again in 5 seconds');
 	const { outcome, endings } = await play({ statusCode: 429, body });
 	expect(outcome).toMatchObject({ retry: 'afterRefusal', askedMs: 5_000 });
@@ -161,13 +161,13 @@ test.each([
 const spent = { remaining: 0, resetMs: 3_000, max: 5 };
 const alsoSpent = { 'second-remaining': '0', 'second-reset': '1' };
 test.each<[string, Record<string, string>, unknown]>([
-	['beside that of a shorter one', { remaining: '0', ...alsoSpent }, spent],
-	['behind that of a shorter one', { ...alsoSpent, remaining: '0' }, spent],
-	['of which nothing is left', { remaining: '0' }, spent],
-	['of which it does not say what is left', {}, spent],
-	['of which something is left', { remaining: '1' }, undefined],
-	['that is full again only after all windows', { reset: `${tooLong}s` }, undefined],
-])('a 429 with the header of a limit %s', async (_, fields, expected) => {
+	['the longer one if a shorter one follows', { remaining: '0', ...alsoSpent }, spent],
+	['the longer one if a shorter one precedes', { ...alsoSpent, remaining: '0' }, spent],
+	['one of which nothing is left', { remaining: '0' }, spent],
+	['one without a remaining number', {}, spent],
+	['none if something is left', { remaining: '1' }, undefined],
+	['none if it resets only after all windows', { reset: `${tooLong}s` }, undefined],
+])('the spent limit in the headers of a 429 is %s', async (_, fields, expected) => {
 	const all = Object.entries({ ...fields, limit: '10', reset: fields.reset ?? '3' });
 	const headers = Object.fromEntries(all.map(([name, text]) => [`x-ratelimit-${name}`, text]));
 	const { endings } = await play({ statusCode: 429, headers, keepFree: 50 });
@@ -193,28 +193,28 @@ const viaProxy = (statusCode: number): Play => ({
 const LOST = ['ended', TIMEOUT_MS];
 
 test.each<[string, Play, FailedAttempt['retry'], unknown[]]>([
-	['is refused', { isConnected: false, error: refused }, 'always', [['unused']]],
+	['gets no connection', { isConnected: false, error: refused }, 'always', [['unused']]],
 	['finds no connection', { isConnected: false, latencyMs: Infinity }, 'ifHarmless', [['unused']]],
 	['is reset', { error: reset }, 'ifHarmless', [['ended', 0]]],
 	['times out', { latencyMs: Infinity }, 'ifHarmless', [LOST]],
-	['breaks off in a success', { body: broken() }, 'ifHarmless', [...LET_THROUGH, ['ended', 0]]],
-	['breaks off in an error', { statusCode: 404, body: broken() }, 'never', LET_THROUGH],
-	['hangs in an error', { statusCode: 404, body: endless() }, 'never', LET_THROUGH],
-	['hangs in a success', { body: endless() }, 'ifHarmless', [...LET_THROUGH, LOST]],
-	['gets too much', { body: tooMuch }, 'never', LET_THROUGH],
+	['breaks off within a success', { body: broken() }, 'ifHarmless', [...LET_THROUGH, ['ended', 0]]],
+	['breaks off within an error', { statusCode: 404, body: broken() }, 'never', LET_THROUGH],
+	['hangs within an error', { statusCode: 404, body: endless() }, 'never', LET_THROUGH],
+	['hangs within a success', { body: endless() }, 'ifHarmless', [...LET_THROUGH, LOST]],
+	['gets too large a body', { body: tooMuch }, 'never', LET_THROUGH],
 	['gets a response from a proxy', viaProxy(502), 'always', [['unused']]],
 	['is refused by a proxy', viaProxy(407), 'never', [['unused']]],
-	['is late', { latencyMs: TIMEOUT_MS + 1, body: endless() }, 'ifHarmless', [LOST]],
-])('a request that %s', async (_, how, retry, endings) => {
+	['gets a late response', { latencyMs: TIMEOUT_MS + 1, body: endless() }, 'ifHarmless', [LOST]],
+])('retry and slots are right after a request that %s', async (_, how, retry, endings) => {
 	const played = await play(how);
 	expect(played.outcome).toMatchObject({ retry });
 	expect(played.endings).toEqual(endings);
 	if (how.latencyMs !== undefined) expect(played.cutOffAt).toBe(TIMEOUT_MS);
-	// Nothing holds the connection any more.
+	// The connection is free again.
 	if (how.body !== undefined) expect(played.body.destroyed).toBe(true);
 });
 
-test('of an error, a megabyte is read', async () => {
+test('only about a megabyte of an error response is read', async () => {
 	const chunk = Buffer.alloc(600_000, 'x');
 	const body = Readable.from([chunk, chunk, chunk]);
 	const { outcome } = await play({ statusCode: 422, body });
@@ -223,12 +223,12 @@ test('of an error, a megabyte is read', async () => {
 });
 
 test.each<[string, Play, number | undefined, unknown[]]>([
-	['has not left', { request: send, isConnected: false }, 1_000, [['unused']]],
-	['is a read that goes on', {}, undefined, LET_THROUGH],
-	['is a read that is stopped', { isStopped: true }, 1_000, [LOST]],
-	['is a send that has left', { request: send, isStopped: true }, undefined, LET_THROUGH],
-	['has not begun', { isConnected: false, endsAfterMs: 0 }, 0, [['unused']]],
-])('at the end of its run, a request that %s', async (_, how, cutOffAt, endings) => {
+	['an unsent request is cut off', { request: send, isConnected: false }, 1_000, [['unused']]],
+	['a read under way goes on', {}, undefined, LET_THROUGH],
+	['a read is cut off if stopped', { isStopped: true }, 1_000, [LOST]],
+	['a send goes on even if stopped', { request: send, isStopped: true }, undefined, LET_THROUGH],
+	['a request not begun is not sent', { isConnected: false, endsAfterMs: 0 }, 0, [['unused']]],
+])('at the end of the run, %s', async (_, how, cutOffAt, endings) => {
 	const latencyMs = cutOffAt === undefined ? 2_000 : Infinity;
 	const played = await play({ latencyMs, endsAfterMs: 1_000, ...how });
 	expect(played.cutOffAt).toBe(cutOffAt);
@@ -242,7 +242,7 @@ test.each<[Play, ReturnType<typeof sentStateOf>]>([
 	[{ statusCode: 500 }, 'perhapsSent'],
 	[{ isConnected: false, error: refused }, 'notSent'],
 	[{ error: reset }, 'perhapsSent'],
-])('what is known of a document: case %#', async (how, expected) => {
+])('after an attempt with %j, the document is %s', async (how, expected) => {
 	const { outcome } = await play({ request: send, ...how });
 	expect(sentStateOf(outcome)).toBe(expected);
 });

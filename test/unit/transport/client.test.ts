@@ -1,4 +1,4 @@
-/** What a client sees to between a permit and its request. */
+/** What a client checks between a permit and its request. */
 import { limitStoreOf } from '../../../nodes/BusinessData/rateLimit';
 import { Run } from '../../../nodes/BusinessData/run/run';
 import { LimiterBench } from '../../support/limiterBench';
@@ -21,7 +21,7 @@ const otherProcess = () =>
 		limits: { general: [{ max: 1, windowMs: WINDOW_MS }], endpoints: {} },
 	});
 
-/** Sends a request whose first lease takes so long (ms); tells when what happened. */
+/** Sends a request whose first lease takes `leaseMs`, and returns the events with their times. */
 async function sendAfterLease(
 	leaseMs: number,
 	meanwhile: () => Promise<unknown>,
@@ -54,7 +54,7 @@ async function sendAfterLease(
 	return { events, reason };
 }
 
-test('slots that ran out while a lease takes long are taken anew before the request goes out', async () => {
+test('slots that expire during a long wait for a lease are taken anew before the request', async () => {
 	const other = otherProcess();
 	let otherSentAt = NaN;
 	const { events } = await sendAfterLease(
@@ -68,14 +68,14 @@ test('slots that ran out while a lease takes long are taken anew before the requ
 	expect(sentAt - otherSentAt).toBeGreaterThanOrEqual(WINDOW_MS);
 });
 
-test('slots that nobody else has taken while a lease takes long are good, and held anew', async () => {
+test('slots that no other process takes during a long wait for a lease are held anew', async () => {
 	const { events } = await sendAfterLease(60_000, async () => await Promise.resolve());
 	expect(events.map(([what]) => what)).toEqual(['leased', 'sent', 'sent']);
 	const sentAt = await otherProcess().request();
 	expect(sentAt - (events[1]?.[1] ?? NaN)).toBeGreaterThanOrEqual(WINDOW_MS);
 });
 
-test('a run that is stopped while a lease takes long sends nothing and holds nothing', async () => {
+test('a run that is stopped while it waits for a lease sends nothing and holds nothing', async () => {
 	const stop = new AbortController();
 	const stopping = async () => await Promise.resolve(stop.abort());
 	const { events, reason } = await sendAfterLease(30_000, stopping, stop.signal);

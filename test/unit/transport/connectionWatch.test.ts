@@ -1,4 +1,4 @@
-// What is concluded from the messages of Node's HTTP client; when Node sends them, `test/engine/connections` shows.
+// What is concluded from the messages of Node's HTTP client; `test/engine/connections` tests when Node sends them.
 import { channel } from 'node:diagnostics_channel';
 import { EventEmitter } from 'node:events';
 
@@ -11,13 +11,13 @@ class FakeSocket extends EventEmitter {
 	pending = false;
 	secureConnecting?: boolean;
 
-	/** It is in this state when it tells of that event. */
+	/** Changes to the state, and emits the event. */
 	tell(event: string, state: State): void {
 		Object.assign(this, state).emit(event);
 	}
 }
 
-/** Whether anything is known is one fact for all requests of a process. */
+/** Loads the module again: whether Node sends any messages is one fact for the whole process. */
 function newProcess(): typeof connectionWatch {
 	let loaded: typeof connectionWatch | undefined;
 	jest.isolateModules(() => {
@@ -61,7 +61,7 @@ test.each<[string, Step[], connectionWatch.Progress]>([
 	['started within a handshake', [startIn({ secureConnecting: true })], 'notConnected'],
 	['connected, before the handshake', [startSecure, connect], 'notConnected'],
 	['connected, after the handshake', [startSecure, connect, endHandshake], 'connected'],
-])('%s', async (_, steps, progress) => {
+])('the progress is concluded from: %s', async (_, steps, progress) => {
 	const { ConnectionWatch } = newProcess();
 	const watch = new ConnectionWatch();
 	const other = new ConnectionWatch();

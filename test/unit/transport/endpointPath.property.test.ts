@@ -1,6 +1,6 @@
 /**
- * Whatever is written as a path, a request stays below the base URL; and however the path of an endpoint
- * is written, the request counts against the limit of that endpoint.
+ * A request stays below the base URL whatever its path is, and counts against the limit of its endpoint however
+ * the path is written.
  */
 import * as fc from 'fast-check';
 
@@ -13,9 +13,9 @@ import { requiredFields } from './examples';
 const BASE_PATH = '/base/v1';
 const base = new URL(`https://api.example.com${BASE_PATH}`);
 
-/** Any UTF-16 code unit, so halves of characters too. */
+/** Any UTF-16 code unit, including lone surrogates. */
 const codeUnit = fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code));
-/** What paths are taken apart at, in every way of writing it, and what leads out of a folder. */
+/** Separators in every encoding, and segments that lead out of a folder. */
 const PIECES =
 	'/ // \\ .. . %2e %2E %252e %2f %252F %5c ; %3b ? # % %25 %zz %25zz %00 %c0%af @ : https: host a \t \n';
 const piece = fc.constantFrom(...PIECES.split(' '), ' ');
@@ -27,7 +27,7 @@ const anyPath = fc.oneof(
 	fc.webUrl(),
 );
 
-/** The path, or undefined when it is refused in the one way it may be. */
+/** The path, or undefined if it is refused with the right error. */
 function tryToParse(input: string) {
 	try {
 		return parsePath(input, 'Path');
@@ -37,7 +37,7 @@ function tryToParse(input: string) {
 	}
 }
 
-/** What a lenient server makes of a path: everything decoded, and path parameters dropped. */
+/** How a lenient server reads a path: with everything decoded, and without path parameters. */
 function leniently(path: string): string[] {
 	let decoded = path;
 	for (let previous = ''; previous !== decoded;) {
@@ -77,7 +77,7 @@ describe('any text as a path', () => {
 	});
 });
 
-/** One way of writing each character: as it is or in the other case, encoded up to three times. */
+/** Writes each character in either case, encoded up to three times. */
 function writtenAs(text: string): fc.Arbitrary<string> {
 	const characters = [...text].map((character) =>
 		fc
@@ -111,12 +111,12 @@ function variantOf(path: string): fc.Arbitrary<string> {
 		.map(([written, end]) => written.join('') + end);
 }
 
-describe('however an endpoint is written', () => {
+describe('an endpoint written in any way', () => {
 	const account = readAccount(requiredFields);
 	const { sendTransaction, sendPayment, sendTransactionWp } = ENDPOINTS;
 
 	test.each([sendTransaction, sendPayment, sendTransactionWp])(
-		'$path counts against its limit',
+		'counts against the limit of $path',
 		({ method, path }) => {
 			fc.assert(
 				fc.property(variantOf(path), (variant) => {

@@ -41,14 +41,14 @@ describe('a path', () => {
 		['/a?next=/b?c=1', 'next=/b?c=1'],
 		['?page=2', 'page=2'],
 		['/a?id=1&id=2', 'id=1&id=2'],
-	])('the query of %s is taken apart', (input, expected) => {
+	])('the query of %s is parsed', (input, expected) => {
 		const { path, query } = parsePath(input, 'Path');
 		expect(path).not.toContain('?');
 		expect(query.map(({ name, value }) => `${name}=${value}`).join('&')).toBe(expected);
 	});
 });
 
-test('the query of a path may hold the text null only where a person has written it', () => {
+test('the query of a path may hold the text null only if a person wrote it', () => {
 	const path = '/contacts?deletedAt=null';
 	expect(parsePath(path, 'Path').query).toEqual([{ name: 'deletedAt', value: 'null' }]);
 	expect(() => parsePath(path, 'Path', true)).toThrow('Path: "deletedAt" is the text "null"');
@@ -77,7 +77,7 @@ test.each<[problem: string, ...paths: string[]]>([
 	['a segment is the text "null", which stands for no value', '/contacts/null/lines'],
 	['a segment is the text "[object Object]", which stands for no value', '/a/[object%20Object]'],
 	['a segment is the text "Invalid DateTime", which stands for no value', '/Invalid%20DateTime'],
-])('%s: %j', (problem, ...paths) => {
+])('a path is refused with "%s": %j', (problem, ...paths) => {
 	for (const path of paths) {
 		const error = errorOf(() => parsePath(path, 'Path')) as InvalidSettingError;
 		expect(error).toBeInstanceOf(InvalidSettingError);
@@ -86,7 +86,7 @@ test.each<[problem: string, ...paths: string[]]>([
 	}
 });
 
-test('what is advised for a character that a path cannot have is accepted', () => {
+test('a path that is encoded as the error advises is accepted', () => {
 	const { description } = errorOf(() => parsePath('/a# b', 'Path')) as InvalidSettingError;
 	expect(description).toContain('Write a # as %23 and a space as %20');
 	expect(parsePath('/a%23%20b', 'Path').path).toBe('/a%23%20b');
@@ -115,10 +115,10 @@ describe('an endpoint', () => {
 	});
 });
 
-describe('the one name of an endpoint', () => {
+describe('the canonical name of an endpoint', () => {
 	const name = (path: string) => canonicalEndpoint({ method: 'POST', path });
 
-	test('is another for another path or method, and exists for a path that is no valid one', () => {
+	test('differs by path and method, and exists even for an invalid path', () => {
 		const others = ['/txndata', '/txndata/sendTxnWP', '/txndata/sendTxn/1', '/txndatasendTxn'];
 		const names = [...others, '/sendTxn'].map(name);
 		expect(names).not.toContain('POST /txndata/sendtxn');

@@ -1,4 +1,4 @@
-/** The words for a request that did not end well, where no test in the engine reads them. */
+/** The texts of errors that no test in the engine reads. */
 import type { Failure } from '../../../nodes/BusinessData/transport/failure';
 import { failureError, responseError } from '../../../nodes/BusinessData/transport/errorTexts';
 import { read, responseOf, send } from './examples';
@@ -14,7 +14,7 @@ test.each([
 test.each([
 	[false, 'temporarily-unavailable'],
 	[true, 'configuration-invalid'],
-])('what was not sent, permanently: %j, has the cause %s', (isPermanent, cause) => {
+])('a request that was not sent (permanently: %j) has the cause %s', (isPermanent, cause) => {
 	const failure: Failure = {
 		isNotSent: true,
 		isTimeout: false,

@@ -1,4 +1,4 @@
-/** Examples for the tests of transport/ and resources/: a key, requests and responds. */
+/** Examples for the tests of transport/ and resources/: a key, requests and responses. */
 import type { ServiceResponse } from '../../../nodes/BusinessData/transport/response';
 import type { ServiceRequest } from '../../../nodes/BusinessData/transport/serviceRequest';
 

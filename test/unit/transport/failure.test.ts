@@ -1,7 +1,6 @@
 /**
- * Which failures certainly left nothing at the service, so that even a send may be retried: judged by how
- * far the connection came, or else by the errors as they arrive, Node's wrapped in the one of axios, wrapped in
- * the one of n8n.
+ * Which failures certainly left nothing at the service, so that even a send may be retried: judged by how far the
+ * connection came, or else by the error, which may be Node's wrapped in that of axios, wrapped in that of n8n.
  */
 import { AxiosError } from 'axios';
 import { type JsonObject, NodeApiError } from 'n8n-workflow';
@@ -52,19 +51,19 @@ const cutOff = failedTo('read', 'ECONNRESET');
 const refusedOrReset = severalAddresses('ECONNRESET', refused('::1'), cutOff);
 type Row = [what: string, error: Error & Facts, isNotSent: boolean, reason: string];
 const rows: Row[] = [
-	['a connection', refused('127.0.0.1:9'), true, REFUSED],
-	['two addresses', severalAddresses('ECONNREFUSED', refused('b'), refused('a')), true, REFUSED],
-	['several addresses, in different ways', timedOutOrRefused, true, NO_CONNECTION],
-	['a name', failedTo('getaddrinfo', 'ENOTFOUND', ' x'), true, 'the host name is unknown'],
-	['DNS', failedTo('getaddrinfo', 'EAI_AGAIN'), true, 'the host name could not be resolved'],
-	['a host', failedTo('connect', 'EHOSTUNREACH'), true, 'the host cannot be reached'],
-	['a network', failedTo('connect', 'ENETUNREACH'), true, 'the network cannot be reached'],
-	['connecting', failedTo('connect', 'ECONNRESET'), true, CUT_OFF],
-	['connecting in time', failedTo('connect', 'ETIMEDOUT', ' 192.0.2.1:443'), true, NO_CONNECTION],
-	['reading', failedTo('read', 'ECONNRESET'), false, CUT_OFF],
+	['a refused connection', refused('127.0.0.1:9'), true, REFUSED],
+	['two refusals', severalAddresses('ECONNREFUSED', refused('b'), refused('a')), true, REFUSED],
+	['several addresses that fail in different ways', timedOutOrRefused, true, NO_CONNECTION],
+	['an unknown name', failedTo('getaddrinfo', 'ENOTFOUND', ' x'), true, 'the host name is unknown'],
+	['failed DNS', failedTo('getaddrinfo', 'EAI_AGAIN'), true, 'the host name could not be resolved'],
+	['an unreachable host', failedTo('connect', 'EHOSTUNREACH'), true, 'the host cannot be reached'],
+	['a network failure', failedTo('connect', 'ENETUNREACH'), true, 'the network cannot be reached'],
+	['a reset while connecting', failedTo('connect', 'ECONNRESET'), true, CUT_OFF],
+	['a connection timeout', failedTo('connect', 'ETIMEDOUT', ' 192.0.2.1:443'), true, NO_CONNECTION],
+	['a reset while reading', failedTo('read', 'ECONNRESET'), false, CUT_OFF],
 	['a hang-up', failed('socket hang up', { code: 'ECONNRESET' }), false, CUT_OFF],
-	['a pipe', failedTo('write', 'EPIPE'), false, CUT_OFF],
-	['a TLS handshake', failed(TLS, { code: 'ECONNRESET' }), false, CUT_OFF],
+	['a broken pipe', failedTo('write', 'EPIPE'), false, CUT_OFF],
+	['a broken TLS handshake', failed(TLS, { code: 'ECONNRESET' }), false, CUT_OFF],
 	[
 		'half a response',
 		coded('ERR_STREAM_PREMATURE_CLOSE'),
@@ -74,12 +73,17 @@ const rows: Row[] = [
 	...['Z_DATA_ERROR', 'ERR__ERROR_FORMAT_PADDING_2', 'ZSTD_error_prefix_unknown'].map(
 		(code): Row => [code, coded(code), false, 'the response could not be decompressed'],
 	),
-	['no HTTP', coded('HPE_INVALID_CONSTANT'), false, 'the response is not valid HTTP'],
-	['what has no code', failed('something'), false, 'the connection failed'],
+	[
+		'a response that is not HTTP',
+		coded('HPE_INVALID_CONSTANT'),
+		false,
+		'the response is not valid HTTP',
+	],
+	['an error without a code', failed('something'), false, 'the connection failed'],
 	['several addresses of which one was reached', refusedOrReset, false, CUT_OFF],
 ];
 
-test.each(rows)('%s', (_, error, isNotSent, reason) => {
+test.each(rows)('%s is classified', (_, error, isNotSent, reason) => {
 	const facts = { isNotSent, reason, code: error.code };
 	for (const wrap of wrappings) {
 		const failure = readFailure(wrap(error), 'unknown', KEY);
@@ -95,7 +99,7 @@ test.each([
 	['of axios', failed('timeout of 60000ms exceeded', { code: 'ECONNABORTED' })],
 	['of a socket library', failed('ESOCKETTIMEDOUT', { code: 'ESOCKETTIMEDOUT' })],
 	['of the node itself', new TimeoutError()],
-])('a time-out %s may have been sent', (_, error) => {
+])('a request with a timeout %s may have been sent', (_, error) => {
 	for (const wrap of [...wrappings, inNodeApiErrorOfN8n1]) {
 		if (error instanceof TimeoutError && wrap === inNodeApiErrorOfN8n1) continue;
 		expect(readFailure(wrap(error), 'unknown', KEY)).toMatchObject({
@@ -120,7 +124,7 @@ const blocked = ['SsrfBlockedIpError', 'SsrfBlockedHostnameError'].map(
 	(name) => [failed('blocked', { name }), POLICY, 'N8N_SSRF_ALLOWED_HOSTNAMES'] as const,
 );
 const permanent = [...unverified, expired, ...blocked];
-test.each(permanent)('%s was not sent and lasts', (error, reason, setting) => {
+test.each(permanent)('%j is permanent and not sent', (error, reason, setting) => {
 	for (const wrap of wrappings) {
 		const failure = readFailure(wrap(error), 'unknown', KEY);
 		expect(failure).toMatchObject({ isNotSent: true, isTimeout: false, isPermanent: true, reason });
@@ -128,7 +132,7 @@ test.each(permanent)('%s was not sent and lasts', (error, reason, setting) => {
 	}
 });
 
-test('causes that go round in a circle come to an end', () => {
+test('an error with circular causes is read to an end', () => {
 	const outer = failed('outer');
 	Object.assign(outer, { cause: Object.assign(refused('127.0.0.1:9'), { cause: outer }) });
 	expect(readFailure(outer, 'unknown', KEY)).toMatchObject({ isNotSent: true });
@@ -141,7 +145,7 @@ const messages = ['connect ECONNREFUSED 127.0.0.1'];
 test.each([
 	...[undefined, null, 'text', 42, {}, [], { errors: [] }, { errors: [null] }, { code: 5 }],
 	...[{ httpCode: 'ECONNREFUSED' }, { httpCode: '404', messages }, { httpCode: '4E4', messages }],
-])('%j as an error may have been sent', (error) => {
+])('a request that fails with %j may have been sent', (error) => {
 	expect(readFailure(error, 'unknown', KEY)).toMatchObject({
 		isNotSent: false,
 		isTimeout: false,
@@ -158,7 +162,7 @@ test.each([
 	[498, 'the proxy answered 498', true],
 	[499, 'the proxy answered 499', false],
 	[500, 'the proxy answered 500 Internal Server Error', false],
-])('a proxy that responds %i', (statusCode, reason, isPermanent) => {
+])('a request to which a proxy responds %i was not sent', (statusCode, reason, isPermanent) => {
 	expect(readFailure(new ProxyError(statusCode), 'notConnected', KEY)).toMatchObject({
 		isNotSent: true,
 		isTimeout: false,
@@ -186,7 +190,7 @@ test.each<[Progress, Error, isNotSent: boolean, isPermanent: boolean, reason: st
 	['notBegun', failed('', { cause: { message: 5 } }), true, true, NOT_MADE],
 	['notBegun', new TimeoutError(), true, false, NO_CONNECTION],
 	['notBegun', failed(long + KEY), true, true, `${NOT_MADE}: ${long}${'*'.repeat(42)}`],
-])('a request that is %s and fails by %s', (progress, error, isNotSent, isPermanent, reason) => {
+])('a request that is %s and fails by %p', (progress, error, isNotSent, isPermanent, reason) => {
 	const howToFix = isPermanent ? 'Correct what n8n objects to' : 'whether the service is up';
 	expect(readFailure(error, progress, KEY)).toMatchObject({
 		isNotSent,

@@ -1,4 +1,4 @@
-/** The credential's Limits field: the documented table comes through, and each mistake is named. */
+/** The credential's Limits field: the documented table is accepted, and each mistake is named. */
 import { DOCUMENTED_LIMITS } from '../../../nodes/BusinessData/transport/endpoints';
 import { InvalidSettingError } from '../../../nodes/BusinessData/values/invalidSettingError';
 import { parseLimits } from '../../../nodes/BusinessData/transport/limitSettings';
@@ -7,7 +7,7 @@ import { errorOf } from './examples';
 
 const SECOND = { max: 10, windowSeconds: 1 };
 
-test('the documented table comes through as it stands, as a text and as an object', () => {
+test('the documented table is parsed as it is, as a text and as an object', () => {
 	const expected = parseLimits(DOCUMENTED_LIMITS);
 	expect(expected.general).toEqual(DOCUMENTED_LIMITS.general.map(inMs));
 	const written = Object.entries(expected.endpoints).map(([key, limits]) => [
@@ -19,7 +19,7 @@ test('the documented table comes through as it stands, as a text and as an objec
 	expect(parseLimits(JSON.stringify(DOCUMENTED_LIMITS, null, 2))).toEqual(expected);
 });
 
-test('what an error shows as an example is the documented table', () => {
+test('an error shows the documented table as an example', () => {
 	const { description } = errorOf(() => parseLimits('')) as InvalidSettingError;
 	expect(JSON.parse(description.slice(description.indexOf('{')))).toEqual(DOCUMENTED_LIMITS);
 });
@@ -29,7 +29,7 @@ test.each([
 	{ general: [SECOND], endpoints: null },
 	{ general: [{ max: 100_000, windowSeconds: 1_000_000 }] },
 	{ general: [{ max: 1, windowSeconds: 0.001 }] },
-])('%j is a table', (value) => {
+])('%j is accepted as a table', (value) => {
 	expect(parseLimits(value).general).toHaveLength(value.general.length);
 });
 
@@ -59,7 +59,7 @@ test.each<[place: string, ...values: unknown[]]>([
 	['endpoints["POST /a"].windowSeconds must be a number', endpoints({ 'POST /a': { max: 1 } })],
 	['endpoints["POST /a"].x is not known', endpoints({ 'POST /a': { ...SECOND, x: 1 } })],
 	['endpoints["post /A/"] appears twice', endpoints({ 'POST /a': SECOND, 'post /A/': SECOND })],
-])('a mistake is named: %s', (place, ...values) => {
+])('a table is refused with "%s"', (place, ...values) => {
 	for (const value of values) {
 		const error = errorOf(() => parseLimits(value)) as InvalidSettingError;
 		expect(error).toBeInstanceOf(InvalidSettingError);

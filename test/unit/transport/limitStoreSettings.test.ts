@@ -1,4 +1,4 @@
-/** The credential's fields on where requests are counted: this process, or Redis. */
+/** The credential's fields for where requests are counted: in this process, or in Redis. */
 import { rootCertificates } from 'node:tls';
 
 import { type CredentialFields, readAccount } from '../../../nodes/BusinessData/transport/account';
@@ -10,7 +10,7 @@ const inRedis = (fields: CredentialFields) =>
 
 const [CERTIFICATE = ''] = rootCertificates;
 
-test('this process counts alone unless Redis is chosen, whatever else is filled in', () => {
+test('requests are counted in this process unless Redis is chosen, whatever else is filled in', () => {
 	expect(accountOf({}).limitStore).toBeUndefined();
 	const leftOver = { limitStore: 'memory', redisHost: '', redisPort: 0 };
 	expect(accountOf(leftOver).limitStore).toBeUndefined();
@@ -32,7 +32,7 @@ test.each<CredentialFields>([
 	{ ...nodes, redisHost: '', redisDatabase: 'left over' },
 	withSentinel({ redisSentinelGroup: 'group', redisSentinelPassword: 'a b', redisDatabase: 2 }),
 	withTls({ redisTlsServerName: ' redis.example.com ', redisTlsCa: CERTIFICATE }),
-])('Redis with %j is a limit store', (fields) => {
+])('Redis is accepted as the limit store with %j', (fields) => {
 	expect(inRedis(fields)).toBeDefined();
 });
 
@@ -66,7 +66,7 @@ test.each<[message: string, ...all: CredentialFields[]]>([
 		withTls({ redisTlsCa: CERTIFICATE.replaceAll('CERTIFICATE', 'PRIVATE KEY') }),
 		withTls({ redisTlsCa: CERTIFICATE.replace('MI', 'AA') }),
 	],
-])('is refused: %s', (message, ...all) => {
+])('a Redis setting is refused: %s', (message, ...all) => {
 	for (const fields of all) {
 		const error = errorOf(() => inRedis({ redisPassword: 'secret', ...fields })) as Error;
 		expect([fields, error.message]).toEqual([fields, message]);
@@ -78,7 +78,7 @@ test.each([
 	['with spaces for line breaks', (pem: string) => pem.replaceAll('\n', ' ')],
 	['with escaped line breaks', (pem: string) => pem.replaceAll('\n', '\\n')],
 	['with text around it', (pem: string) => `Our authority:\n${pem}\n(until 2036)`],
-])('a certificate that was pasted %s is the same certificate', (_, pasted) => {
+])('a certificate pasted %s is the same certificate', (_, pasted) => {
 	const redisOf = (redisTlsCa: string) =>
 		accountOf({ limitStore: 'redis', ...withTls({ redisTlsCa }) }).redis;
 	expect(redisOf(pasted(CERTIFICATE))).toBe(redisOf(CERTIFICATE));

@@ -1,4 +1,4 @@
-// What a service says of its limits in headers, in all forms, and what is ignored.
+// Rate-limit headers, in all forms that services use, and what is ignored.
 
 import fc from 'fast-check';
 
@@ -46,19 +46,19 @@ test.each<[Record<string, string>, unknown[]]>([
 	[{ 'x-ratelimit-remaining': '0', 'x-ratelimit-reset-after': '1.5' }, [left(0, 1_500)]],
 	[{ ...hourly, ...minutely }, [left(4_990, 3_600_000), left(55, 7_000)]],
 	[{ ratelimit: 'plenty', ...named('ratelimit', '3', '2') }, [left(3, 2_000)]],
-])('%j', (headers, expected) => {
+])('limits are read from the headers %j', (headers, expected) => {
 	expect(headerLimits(headers, LONGEST_MS)).toEqual(expected);
 });
 
 test.each([{}, { 'x-rate-limit-remaining': '-1' }, { 'x-rate-limit-remaining': '0.0' }])(
-	'a refusal with %j says that nothing is left',
+	'a refusal with %j means that nothing is left',
 	(remaining) => {
 		const headers = { ...remaining, 'x-rate-limit-reset': '12' };
 		expect(headerLimits(headers, LONGEST_MS, true)).toEqual([left(0, 12_000)]);
 	},
 );
 
-test('no header makes the limiter wait longer than its window, or leaves more free than without it', () => {
+test('no header makes a request wait longer than its window, or gives it more room', () => {
 	const window = { max: 10, windowMs: 60_000 };
 	const prefixes = ['ratelimit', 'rate-limit', 'x-ratelimit', 'x-rate-limit'];
 	const names = prefixes.flatMap((prefix) => Object.keys(named(prefix, '', '', '')));
@@ -101,7 +101,7 @@ test.each<Record<string, unknown>>([
 	named('x-rate-limit', '0', 'soon'),
 	named('x-rate-limit', '0', '1e3'),
 	{ ratelimit: '"a;r=;t==,,;' },
-])('%j says nothing', (headers) => {
+])('the headers %j are ignored', (headers) => {
 	expect(headerLimits(headers, LONGEST_MS)).toEqual([]);
 });
 
@@ -111,7 +111,7 @@ test.each([
 	['"bytes";q=65535;qu="content-bytes";w=10, "a";q=5;w=1;qu="requests"', '5 per 1'],
 	['"a";q=10', ''],
 	[';;;,=', ''],
-])('the policies %s are %j', (header, expected) => {
+])('the RateLimit-Policy %s gives %j', (header, expected) => {
 	const policies = headerPolicies({ 'ratelimit-policy': header });
 	const shown = policies.map(({ max, windowSeconds }) => `${max} per ${windowSeconds}`);
 	expect(shown.join(', ')).toBe(expected);

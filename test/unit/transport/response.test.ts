@@ -13,7 +13,7 @@ import { responseOf, errorOf, KEY } from './examples';
 
 const withType = (type: string) => ({ headers: { 'content-type': type } });
 
-test('a key that is split between the chunks of a body is masked', async () => {
+test('a key that is split across the chunks of a body is masked', async () => {
 	const body = Buffer.from(`key: ${KEY}.`);
 	const chunks = [body.subarray(0, 20), Buffer.alloc(0), body.subarray(20, 21), body.subarray(21)];
 	const read = await readBody(Readable.from(chunks), KEY, 99);
@@ -24,7 +24,7 @@ test.each([
 	['text/html', 'text/html'],
 	[undefined, ''],
 	[['a', 'b'], ''],
-])('the header %j is the text %j', (value, text) => {
+])('the header %j is read as %j', (value, text) => {
 	expect(headerText({ 'content-type': value }, 'content-type')).toBe(text);
 });
 
@@ -39,7 +39,7 @@ test.each([
 	['<!-- <html>', false],
 	['{"page":"<html>"}', false],
 	[`${' '.repeat(100_000)}<html>`, false],
-])('%.60j is a web page: %s', (body, is) => {
+])('a body is recognized as a web page or not (case %#)', (body, is) => {
 	expect(isWebPage(responseOf(body))).toBe(is);
 });
 
@@ -66,7 +66,7 @@ describe('the text of a body', () => {
 		expect(textOf(responseOf(body, type === undefined ? {} : withType(type)))).toBe('büro');
 	});
 
-	test('that is cut off ends before its last character', () => {
+	test('that is cut off in a character ends before it', () => {
 		expect(textOf(responseOf(Buffer.from('für').subarray(0, 2)))).toBe('f');
 	});
 });
@@ -81,7 +81,7 @@ describe('the JSON of a body', () => {
 		['', undefined],
 		['  \r\n', undefined],
 		['\ufeff', undefined],
-	])('%j is %j, whatever its type says', (body, value) => {
+	])('%j is parsed as %j, whatever its content type', (body, value) => {
 		expect(jsonOf(responseOf(body, withType('text/html')))).toEqual(value);
 	});
 
@@ -103,7 +103,7 @@ describe('the JSON of a body', () => {
 		['{"a":', 'application/json', other('application/json')],
 		['OK', '', other('no content type')],
 		['OK', `text/${'x'.repeat(500)}`, other(`text/${'x'.repeat(75)}`)],
-	])('is not in %j of type %.20s', (body, type, found) => {
+	])('is not found in %j (case %#)', (body, type, found) => {
 		const error = errorOf(() => jsonOf(responseOf(body, { statusCode: 201, ...withType(type) })));
 		expect(error).toBeInstanceOf(RequestError);
 		expect(error).toMatchObject({

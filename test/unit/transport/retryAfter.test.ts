@@ -49,7 +49,7 @@ describe('Retry-After', () => {
 		expect(retryAfter(value)).toBe(expected);
 	});
 
-	test('as a date of asctime is in UTC, wherever n8n runs', () => {
+	test('as an asctime date is in UTC, in any time zone', () => {
 		const headers = { 'retry-after': 'Sun Mar  1 12:01:30 2026', date: inSeconds(0) };
 		// A process keeps the time zone that it began with.
 		const script = `process.stdout.write(String(require(${JSON.stringify(modulePath)}).retryAfterMs(${JSON.stringify(headers)})))`;
@@ -57,7 +57,7 @@ describe('Retry-After', () => {
 		expect(execFileSync(process.execPath, ['-e', script], { env }).toString()).toBe('90000');
 	});
 
-	test("as a date counts from the response's own clock where it tells the time", () => {
+	test('as a date is relative to the Date header, if there is one', () => {
 		// The service's clock is an hour ahead, and an hour behind: by our clock the date is long past.
 		expect(retryAfter(inSeconds(3_690), inSeconds(3_600))).toBe(90_000);
 		expect(retryAfter(inSeconds(-3_510), inSeconds(-3_600))).toBe(90_000);
@@ -78,7 +78,7 @@ describe('Retry-After', () => {
 		expect(retryAfterMs(headers)).toBe(expected);
 	});
 
-	test('of many digits is read in no time', () => {
+	test('of 100,000 digits is read within seconds', () => {
 		const digits = '1'.repeat(100_000);
 		const seconds = processorSeconds(() => expect(retryAfter(digits)).toBeUndefined());
 		expect(seconds).toBeLessThan(5);
@@ -86,7 +86,7 @@ describe('Retry-After', () => {
 
 	const words = ['', '  ', 'soon', '5 attempts', '2026-03-01T12:01:30', '1e3', '1,000', 'NaN'];
 	test.each([...words, '-5', `x${inSeconds(90)}`, `On ${inSeconds(90)}`, undefined, 120, ['5']])(
-		'that is %j asks for nothing',
+		'of %j is ignored',
 		(value) => {
 			expect(retryAfter(value)).toBeUndefined();
 		},
@@ -129,17 +129,17 @@ describe('the wait in the body of a 429', () => {
 		[`Try again in ${'9'.repeat(400)} seconds`, undefined],
 		['{"reset_at":"2026-99-99T99:99:99Z"}', undefined],
 		['', undefined],
-	])('%s', (body, expected) => {
+	])('in %s is %s ms', (body, expected) => {
 		expect(asked(body)).toBe(expected);
 	});
 
-	test('is not asked where a header says it, nor of other responses', () => {
+	test('is ignored if a header has one, and in other responses', () => {
 		expect(asked('Try again in 55 seconds', { 'retry-after': '2' })).toBe(2_000);
 		expect(asked('Try again in 55 seconds', { 'retry-after': 'soon' })).toBe(55_000);
 		expect(asked('Try again in 55 seconds', {}, 400)).toBeUndefined();
 	});
 
-	test('is a bounded time, whatever the body', () => {
+	test('is bounded, whatever the body', () => {
 		const words = ['try again in ', '"retry_after":', 'wait', '9e99', '1'.repeat(30), ' ms'];
 		const part = fc.oneof(fc.string(), fc.constantFrom(...words), fc.double().map(String));
 		fc.assert(
@@ -151,7 +151,7 @@ describe('the wait in the body of a 429', () => {
 		);
 	});
 
-	test('is looked for in a text of any size in no time', () => {
+	test('is searched for in a long text within seconds', () => {
 		const seconds = processorSeconds(() => {
 			for (const text of ['try again 1 m 1 s, ', 'retry after 1 s ', 'wait', 'reset_'])
 				asked(text.repeat(100_000));
@@ -168,6 +168,6 @@ test.each([
 	[503, 1_000, 60_100, true],
 	[503, 120_000, 120_000, false],
 	[503, 120_000, 122_000, true],
-])('a %i, windows of %i ms, %i ms asked for: too long is %s', (status, windowMs, askedMs, is) => {
+])('a %i, windows of %i ms: a wait of %i ms is too long: %s', (status, windowMs, askedMs, is) => {
 	expect(isPauseTooLong(status, askedMs, windowMs)).toBe(is);
 });

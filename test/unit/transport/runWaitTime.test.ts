@@ -32,7 +32,7 @@ describe('the time that requests waited', () => {
 		await Promise.all(all);
 	}
 
-	test('is not there when nothing waited', () => {
+	test('is undefined if nothing waited', () => {
 		expect(waitTime.describe()).toBeUndefined();
 		expect([waitTime.elapsedMs, waitTime.tracing]).toEqual([0, undefined]);
 	});
@@ -43,7 +43,7 @@ describe('the time that requests waited', () => {
 		[scoped, [600_000], `1 request waited 10 min for the limit of 3 per 10 min on ${SEND}.`],
 		[REFUSAL, [5_000, 5_000], `2 requests waited 5 s after the service refused ${SOMEBODY}`],
 		[PAUSE, [30_000], '1 request waited 30 s because the service had asked for a pause.'],
-	])('of %j for %j ms: %s', async (cause, times, sentence) => {
+	])('for %j over %j ms is described: %s', async (cause, times, sentence) => {
 		await wait(cause, ...times);
 		expect(waitTime.describe()).toBe(sentence);
 		expect(waitTime.tracing).toEqual({
@@ -61,7 +61,7 @@ describe('the time that requests waited', () => {
 		expect(waitTime.describe()).toBe('5 requests waited 22 s for the limit of 100 per 60 s.');
 	});
 
-	test('leaves out what is hardly a wait', async () => {
+	test('leaves out waits that are too short', async () => {
 		await wait(general, 999);
 		expect(waitTime.describe()).toBeUndefined();
 		expect(waitTime.tracing).toMatchObject({ 'business_data.wait_ms': 999 });
@@ -70,7 +70,7 @@ describe('the time that requests waited', () => {
 		expect(waitTime.describe()).toBe('1 request waited 6.1 s for the limit of 30 per 10 s.');
 	});
 
-	test('counts the time in which something waited, once', async () => {
+	test('counts overlapping waits once', async () => {
 		await wait(general, 2_000, 3_000);
 		await jest.advanceTimersByTimeAsync(10_000);
 		await wait(general, 1_000);

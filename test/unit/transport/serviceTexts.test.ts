@@ -1,4 +1,4 @@
-/** What a service says of an error: nothing of it is lost, and whatever the body is, it stays short and harmless. */
+/** A service's texts in an error: none is lost, and they stay short and harmless whatever the body is. */
 import * as fc from 'fast-check';
 
 import { responseError } from '../../../nodes/BusinessData/transport/errorTexts';
@@ -23,11 +23,11 @@ test.each<[unknown, string]>([
 	['<p>a&constructor;b</p>', 'a&constructor;b'],
 	['<h1>Bad</h1><script>var x</script>&#90;&#x5a;Z &lt;&apos;&none;', "Bad; ZZZ <'&none;"],
 	['{"a":"b"}', 'a: b'],
-])('%j is told as %s', (body, words) => {
+])('the body %j is shown as %s', (body, words) => {
 	expect(errorOf(body).message).toBe(`The service answered 409 Conflict: ${words}`);
 });
 
-test.each(['', ' \n', {}, [], '42', 'null', { error: 'conflict' }])('%j adds no words', (body) => {
+test.each(['', ' \n', {}, [], '42', 'null', { error: 'conflict' }])('%j adds no text', (body) => {
 	expect(errorOf(body).message).toBe('The service answered 409 Conflict');
 });
 
@@ -70,9 +70,9 @@ test.each([
 	['[', '['.repeat(100_000)],
 	['{"a":', '{"a":'.repeat(5_000) + '1' + '}'.repeat(5_000)],
 	[
-		'a message',
+		'messages',
 		JSON.stringify(Array.from({ length: 50_000 }, (_, index) => ({ message: `text ${index}` }))),
 	],
-])('takes no time that grows with the square of the times that %s is in it', (_, body) => {
+])('a long body of %s is read within seconds', (_, body) => {
 	expect(processorSeconds(() => void errorOf(body))).toBeLessThan(20);
 });

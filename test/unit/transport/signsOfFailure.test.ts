@@ -1,4 +1,4 @@
-/** What looks like a failure in a response with the status 200, as services write it. */
+/** Signs of a failure in a response with the status 200, as services write them. */
 import { holdsFailure } from '../../../nodes/BusinessData/transport/signsOfFailure';
 
 test.each([
@@ -40,11 +40,11 @@ test.each([
 	{ errorCode: '0000' },
 	{ failedLogins: 3, failedInvoices: [], state: 'Tokyo' },
 	{ error: 'none', exception: null, hasErrors: 'false' },
-	// An account of the bookkeeping.
+	// A bookkeeping account, not an error.
 	{ lines: [{ account: { code: '400', name: 'Advertising' }, result: 412.5 }] },
 	{ data: [{ id: 1, deleted: false }], notFound: [], status: 'sent', httpStatus: 204 },
 	undefined,
 	true,
-])('%j does not', (body) => {
+])('%j does not look like a failure', (body) => {
 	expect(holdsFailure(body)).toBe(false);
 });
