@@ -5,7 +5,7 @@ import { forgetRead } from '../../../nodes/BusinessData/trigger/endRead';
 import { type ListRead, saveState } from '../../../nodes/BusinessData/trigger/state';
 import { readAt, SETTINGS, stateOf } from './examples';
 
-test('many records leave time for other work', async () => {
+test('comparing many records leaves time for other work', async () => {
 	const now = jest.spyOn(performance, 'now');
 	let ms = 0;
 	// Each record takes 5 ms.
@@ -18,7 +18,7 @@ test('many records leave time for other work', async () => {
 	pauses.mockRestore();
 });
 
-test('records that all have fields of their own do not fill the memory', async () => {
+test('hashes of fields are dropped if every record has fields of its own', async () => {
 	const names = Array.from({ length: 10 }, (_, index) => `price${index}`);
 	const records = Array.from({ length: 1000 }, (_, id) => {
 		return { id, ...Object.fromEntries(names.map((name) => [`${name}-${id}`, 1])) };
@@ -37,7 +37,7 @@ const TWO = { id: 2 };
 const GONE = { id: 1, mark: 'gone' };
 const UNKNOWN = { id: 9, mark: 'gone' };
 
-/** Compares the pages of a read; a read before it has shown contact 1. */
+/** Compares the pages of a read, after one that has shown contact 1. */
 async function compare(pages: unknown[][]) {
 	const state = stateOf([], { fieldNames: new Map() });
 	const settings = { ...SETTINGS, deletedWhen: { field: 'mark', values: ['gone'] } };
@@ -63,28 +63,28 @@ test.each<[string, unknown[][], Partial<ListRead>, unknown[], boolean?]>([
 	['shown on two pages', [[ONE], [TWO, ONE]], MOVED, [TWO]],
 	['shown on two of three', [[ONE], [ONE], [TWO]], MOVED, [TWO]],
 	['shown with other content', [[OTHER]], {}, [OTHER]],
-	['shown with other content beside its own', [[ONE, OTHER]], TWICE, []],
+	['shown with other content after its own', [[ONE, OTHER]], TWICE, []],
 	['shown with other content before its own', [[OTHER], [ONE]], { ...MOVED, ...TWICE }, []],
 	['shown with two other contents', [[OTHER, THIRD]], TWICE, [OTHER]],
-	['not the one with two contents', [[TWO, { ...TWO, a: 1 }]], { ambiguousId: '2' }, [TWO]],
-	['marked', [[GONE]], {}, [], true],
-	['marked on two pages', [[GONE], [GONE]], MOVED, [], true],
-	['marked, and then not any more', [[GONE], [OTHER]], { ...MOVED, ...TWICE }, [], true],
-	['not the one that is marked', [[UNKNOWN, UNKNOWN, ONE]], {}, []],
-])('a page with a contact that is %s', async (_, pages, expected, records, isGone = false) => {
+	['missing next to one with two contents', [[TWO, { ...TWO, a: 1 }]], { ambiguousId: '2' }, [TWO]],
+	['marked as deleted', [[GONE]], {}, [], true],
+	['marked as deleted on two pages', [[GONE], [GONE]], MOVED, [], true],
+	['marked as deleted, and then no longer', [[GONE], [OTHER]], { ...MOVED, ...TWICE }, [], true],
+	['shown next to an unknown marked one', [[UNKNOWN, UNKNOWN, ONE]], {}, []],
+])('compares a contact that is %s', async (_, pages, expected, records, isGone = false) => {
 	const { read, state, events, again } = await compare(pages);
 	expect(read).toEqual({ ...readAt(1), ...expected });
 	expect(events.list.map(({ record }) => record)).toEqual(records);
 	expect([...events.gone]).toEqual(isGone ? ['1'] : []);
 	expect(state.known.get('1')?.missed).toBe(isGone ? 5 : 0);
 	expect(state.known.has('9')).toBe(false);
-	// Another read of the poll shows it without a mark.
+	// Another read of the poll shows the contact without a mark.
 	const { hasReturned = false } = await again([ONE]);
 	expect(hasReturned).toBe(isGone);
 	expect([...events.gone]).toEqual([]);
 });
 
-test('what is saved of a contact stays the same in later versions', async () => {
+test('the saved form of a contact does not change between versions', async () => {
 	const { state } = await compare([
 		[
 			{

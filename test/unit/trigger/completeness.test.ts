@@ -1,4 +1,4 @@
-/** By which signs a read counts as incomplete, and when a sign is what the service always shows. */
+/** The signs of an incomplete read, and when a sign is a habit of the service. */
 import type { Page } from '../../../nodes/BusinessData/lists/pages';
 import {
 	noteEnd,
@@ -9,7 +9,7 @@ import type { ListRead, Sign } from '../../../nodes/BusinessData/trigger/state';
 import { responseOf } from '../transport/examples';
 import { listOf, readAt, type StateParts, stateOf } from './examples';
 
-/** A page with so many records. */
+/** A page with `length` records. */
 const pageOf = (length: number, body: unknown = {}, more: Partial<Page> = {}): Page => ({
 	response: responseOf(body),
 	body,
@@ -34,7 +34,7 @@ test.each<[string, number[], string | undefined]>([
 	['cursor', [3, 2, 3], SHORTER],
 	['nextUrl', [3, 4], LONGER],
 	['nextUrl', [3, 3], undefined],
-])('by %s, pages of %j records: %s', (type, lengths, sign) => {
+])('by %s, pages of %j records have the sign: %s', (type, lengths, sign) => {
 	for (const isFull of [true, false]) {
 		const read = readAt(0, { isFull });
 		let count = 0;
@@ -46,7 +46,7 @@ test.each<[string, number[], string | undefined]>([
 			count += length;
 		}
 		expect(read.came).toBe(lengths.reduce((sum, length) => sum + length, 0));
-		// A cursor or a link passes over nothing, whatever the length of its pages.
+		// A cursor or a link skips nothing, whatever the length of its pages.
 		const isShown = type === 'pageNumber';
 		expect(read.signs.unevenPages).toBe(isShown ? sign : undefined);
 	}
@@ -57,15 +57,15 @@ test.each<[string, string, object]>([
 	['in a list', 'payments', { payments: [{ status: 'failed' }] }],
 	['by its ID', 'payments.*', { payments: { 17: { status: 'failed' } } }],
 	['without a list', 'payment', { payment: { status: 'failed' } }],
-	['beside a list of failures', 'payments', { payments: [{}], failed: ['old'] }],
+	['next to a list of failures', 'payments', { payments: [{}], failed: ['old'] }],
 	['in a list of errors', 'errors', { errors: ['old'] }],
-])('a record that has failed itself says nothing of the read: %s', (_, path, body) => {
+])('a record with a failed status is no sign of a failed read: %s', (_, path, body) => {
 	const read = readAt(1);
 	notePage(read, pageOf(1, body, { path }), listOf({}));
 	expect(read.signs).toEqual({});
 });
 
-test('a failure is a sign: beside records, or in words of its own behind them', () => {
+test('a failure is a sign next to records, and by its text after the last one', () => {
 	const signsOf = (page: number, length: number, message: string) => {
 		const read = readAt(page);
 		const body = { payments: Array(length).fill({}), error: { message } };
@@ -84,7 +84,7 @@ test.each<[page: number, length: number, totals: object]>([
 	[1, 0, { total: 5 }],
 	[2, 1, { total: 5 }],
 	[2, 0, {}],
-])('page %i with %i records says how many there are: %j', (page, length, totals) => {
+])('page %i with %i records gives the totals %j', (page, length, totals) => {
 	const read = readAt(page);
 	notePage(read, pageOf(length, { total: 5 }), listOf({}));
 	expect(read.totals).toEqual(totals);
@@ -93,26 +93,26 @@ test.each<[page: number, length: number, totals: object]>([
 const END: Sign = 'end by an empty page';
 const EMPTY = { signs: { [END]: 'page 2 was empty' } };
 test.each<[string, boolean, Partial<ListRead>, StateParts, object?, number[]?]>([
-	['before the last page of the read before', true, {}, {}],
+	['before the last page of the previous read', true, {}, {}],
 	['by offset', true, {}, {}, { type: 'offset' }],
-	['on the last page of the read before', false, {}, { observed: { pages: 2 } }],
+	['on the last page of the previous read', false, {}, { observed: { pages: 2 } }],
 	['in a read of changes', false, { isFull: false }, {}],
 	['that has nothing at all', false, EMPTY, {}],
 	['that has nothing at all, as always', true, EMPTY, { observed: { habits: [END] } }],
-	['where all records were seen', false, {}, {}, {}, [-1, -1]],
+	['after all records were seen', false, {}, {}, {}, [-1, -1]],
 	['by cursor', false, {}, {}, { type: 'cursor' }],
-	['beside another sign', true, { signs: { unevenPages: 'uneven' } }, {}],
-	['behind nine others', true, { pageState: { page: 2, count: 0, empty: 9 } }, {}],
-	['behind ten others', false, { pageState: { page: 2, count: 0, empty: 10 } }, {}],
-	['where the last page comes again', false, {}, {}, { endOfList: 'repeatedPage' }],
-])('an empty page %s is followed by another: %s', (_, isFollowed, read, ...more) => {
+	['with another sign', true, { signs: { unevenPages: 'uneven' } }, {}],
+	['after nine others', true, { pageState: { page: 2, count: 0, empty: 9 } }, {}],
+	['after ten others', false, { pageState: { page: 2, count: 0, empty: 10 } }, {}],
+	['if the last page is repeated', false, {}, {}, { endOfList: 'repeatedPage' }],
+])('an empty page %s is followed by the next page: %s', (_, isFollowed, read, ...more) => {
 	const [{ observed }, values = {}, missed = [-1, 0]] = more;
 	const list = listOf({ type: 'pageNumber', ...values });
 	const known = stateOf(missed, { observed: { pages: 3, ...observed } });
 	expect(pageAfterEmpty(readAt(2, read), known, list)?.page).toBe(isFollowed ? 3 : undefined);
 });
 
-test('behind an empty page, the next one is where it would be', () => {
+test('the page after an empty one begins where it would after a full one', () => {
 	const list = listOf({ type: 'offset', pageSize: 5 });
 	const state = stateOf([-1, 0], { observed: { pages: 4, habits: [END] } });
 	const read = readAt(2, { pageState: { page: 2, count: 3, firstLength: 3 }, ...EMPTY });
@@ -138,39 +138,46 @@ const TWO_PAGES = { observed: { pages: 2 } };
 const FIRST = { reads: { firstReads: 3 } };
 const TOTAL = { observed: { totalField: 'total', pages: 2 } };
 test.each<[string, number[], StateParts, Partial<ListRead>, Sign[] | undefined, string?]>([
-	// With all records, it is how the service is, and with some missing it is not.
-	['all came', [-1, -1], TWO_PAGES, { signs: ODD }, UNEVEN],
-	['one is missing', [-1, 0], TWO_PAGES, { signs: ODD }, [], 'uneven'],
-	['as always', [-1, 0], ALWAYS, { signs: ODD }, UNEVEN],
+	// With all records there, a sign is a habit of the service; with some missing, it is a problem.
+	['all records came', [-1, -1], TWO_PAGES, { signs: ODD }, UNEVEN],
+	['a record is missing', [-1, 0], TWO_PAGES, { signs: ODD }, [], 'uneven'],
+	['a record is missing, but the sign is a habit', [-1, 0], ALWAYS, { signs: ODD }, UNEVEN],
 	['the first read of several pages', [-1, 0], ONE_PAGE, { signs: ODD }, UNEVEN, 'uneven'],
-	['so it is of failures', [-1, 0], ONE_PAGE, { signs: BAD }, [], 'failed'],
-	['no more', [-1], ALWAYS, {}, []],
-	['no more, of what has changed', [-1], ALWAYS, { isFull: false }, UNEVEN],
-	['no more, in one page', [-1], ALWAYS, { pageState: { page: 1, count: 0 } }, UNEVEN],
+	['a failure in several first pages', [-1, 0], ONE_PAGE, { signs: BAD }, [], 'failed'],
+	['a habit ends', [-1], ALWAYS, {}, []],
+	['a habit is missing in changes', [-1], ALWAYS, { isFull: false }, UNEVEN],
+	['a habit is missing in one page', [-1], ALWAYS, { pageState: { page: 1, count: 0 } }, UNEVEN],
 	[
-		'no more failure',
+		'a habit of failures ends',
 		[-1],
 		{ observed: { habits: FAILED } },
 		{ pageState: { page: 1, count: 0 } },
 		[],
 	],
 	['a failure in the first read', [-1], FIRST, { signs: BAD }, FAILED, 'failed'],
-	['nothing at the first end', [-1], FIRST, { signs: CUT }, NO_LAST, 'cut off'],
-	['with a total', [-1], FIRST, { signs: CUT, came: 1, totals: { total: 1 } }, NO_LAST],
-	['nothing at the next end', [-1], {}, { signs: CUT }, NO_LAST],
-	['something else at first', [-1], FIRST, { signs: ODD }, UNEVEN],
-	['the total came', [-1, 0], TOTAL, { signs: ODD, came: 1, totals: { total: 1 } }, UNEVEN],
+	['an empty end of the first read', [-1], FIRST, { signs: CUT }, NO_LAST, 'cut off'],
+	['an empty end with totals', [-1], FIRST, { signs: CUT, came: 1, totals: { total: 1 } }, NO_LAST],
+	['an empty end of a later read', [-1], {}, { signs: CUT }, NO_LAST],
+	['another sign in the first read', [-1], FIRST, { signs: ODD }, UNEVEN],
+	['as many as the total', [-1, 0], TOTAL, { signs: ODD, came: 1, totals: { total: 1 } }, UNEVEN],
 	['more than the total', [-1, 0], TOTAL, { signs: ODD, came: 2, totals: { total: 1 } }, UNEVEN],
-	['less', [-1], TOTAL, { signs: ODD, came: 2, totals: { total: 3 } }, [], '2 of 3 records came'],
 	[
-		'one came again',
+		'fewer records than the total',
+		[-1],
+		TOTAL,
+		{ signs: ODD, came: 2, totals: { total: 3 } },
+		[],
+		'2 of 3 records came',
+	],
+	[
+		'fewer, as one came twice',
 		[-1],
 		TOTAL,
 		{ came: 3, moved: 1, totals: { total: 3 } },
 		[],
 		'2 of 3 records came',
 	],
-])('a sign at the end of a read: %s', (_, missed, more, read, habits, problem = '') => {
+])('a sign is a habit or a problem: %s', (_, missed, more, read, habits, problem = '') => {
 	const state = stateOf(missed, more);
 	const ended = readAt(2, read);
 	noteEnd(ended, state, pageOf(1), listOf({ type: 'pageNumber' }));
@@ -182,7 +189,7 @@ test.each([
 	['cursor', { cursorFrom: 'lastItem' }, false],
 	['nextUrl', {}, true],
 	['pageNumber', {}, false],
-])('by %s %j, a last page without records was announced: %s', (type, values, isAnnounced) => {
+])('by %s %j, a last page without records counts as announced: %s', (type, values, isAnnounced) => {
 	const ended = readAt(2);
 	const first = readAt(1);
 	for (const read of [ended, first]) {
@@ -193,12 +200,12 @@ test.each([
 });
 
 test.each<[string, number, Array<Record<string, number>>, string | undefined, number?]>([
-	['of an empty list', 1, [{ total: 0 }], undefined, 0],
-	['called a total, of one page', 1, [{ numberOfElements: 2, totalElements: 2 }], 'totalElements'],
-	['of one page by another name', 1, [{ count: 2 }], undefined],
-	['of several pages by another name', 2, [{ count: 2 }], 'count'],
-	['that was it before', 1, [{ count: 9 }, { count: 2, total: 2 }, { total: 1 }], 'total'],
-])('a number %s is that of the records: %s', (_, page, reads, field, came = 2) => {
+	['in an empty list is no total', 1, [{ total: 0 }], undefined, 0],
+	['named total is a total', 1, [{ numberOfElements: 2, totalElements: 2 }], 'totalElements'],
+	['by another name is no total of one page', 1, [{ count: 2 }], undefined],
+	['by another name is the total of several pages', 2, [{ count: 2 }], 'count'],
+	['that was the total remains', 1, [{ count: 9 }, { count: 2, total: 2 }, { total: 1 }], 'total'],
+])('a number %s', (_, page, reads, field, came = 2) => {
 	const state = stateOf([-1]);
 	const pageState = { page, count: page - 1, firstLength: page === 1 ? 2 : 1 };
 	for (const totals of reads) {
@@ -219,7 +226,7 @@ test.each<[string, number, object, string | undefined, number?]>([
 	['none', 1, { total: 2 }, undefined, 2],
 	['none', 1, { pages: 2 }, 'pages'],
 	['offset', 1, { total: 2, pages: 2 }, undefined],
-])('by %s, %i records and %j as the last page say that there is more: %s', (type, ...page) => {
+])('by %s, a last page of %i records with %j says that there is more: %s', (type, ...page) => {
 	const [length, body, path, entries] = page;
 	const problem = path && `the service says that there is more (${path})`;
 	const full = readAt(1);
@@ -233,6 +240,6 @@ test.each<[string, number, object, string | undefined, number?]>([
 		);
 	}
 	expect(full.problem).toBe(problem);
-	// No total and no number of pages is one of what has changed.
+	// A total or a number of pages is never that of the changes.
 	expect(changes.problem).toBe(path === 'total' || path === 'pages' ? undefined : problem);
 });

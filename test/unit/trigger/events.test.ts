@@ -1,21 +1,21 @@
-/** What comes out of a poll in which several things happen to one record. */
+/** The events of a poll in which several changes happen to one record. */
 import { Events } from '../../../nodes/BusinessData/trigger/events';
 import { recordOf } from './examples';
 
-// An update from one content to another, with the fields that have changed where they are known.
+// `a>b:x` is an update from content a to content b, of the field x if it is known.
 test.each([
 	['an update', 'a>b:x', 'Updated:x'],
 	['an update of unknown fields', 'a>b', 'Updated'],
 	['two updates', 'a>b:x,y b>c:y,z', 'Updated:x,y,z'],
-	['two, of which the first has unknown fields', 'a>b b>c:x', 'Updated'],
-	['two, of which the second has unknown fields', 'a>b:x b>c', 'Updated'],
-	['an update that is taken back', 'a>b:x b>a:x', ''],
-	['one that is made once more', 'a>b b>a a>b:x', 'Updated:x'],
+	['two updates, the first of unknown fields', 'a>b b>c:x', 'Updated'],
+	['two updates, the second of unknown fields', 'a>b:x b>c', 'Updated'],
+	['an update that is reverted', 'a>b:x b>a:x', ''],
+	['an update that is reverted and made again', 'a>b b>a a>b:x', 'Updated:x'],
 	['a creation and an update', 'created a>b:x', 'Created'],
-	['a creation and updates to and fro', 'created a>b b>a', 'Created'],
+	['a creation and an update that is reverted', 'created a>b b>a', 'Created'],
 	['a creation and a deletion', 'created deleted', ''],
 	['an update and a deletion', 'a>b deleted', 'Deleted'],
-])('%s', (_, steps, expected) => {
+])('merges into one event or none: %s', (_, steps, expected) => {
 	const events = new Events();
 	for (const step of steps.split(' ')) {
 		const record = { step };

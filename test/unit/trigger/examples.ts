@@ -49,7 +49,7 @@ export const SETTINGS: PollSettings = {
 
 export const HASH = 'aaaaaaaa';
 
-/** A record that was missing so often; by a negative number, one that was seen. */
+/** A record that was missing `missed` times; if that is negative, one that was seen. */
 export const recordOf = (id: number, missed = 0): KnownRecord => ({
 	id,
 	hash: HASH,
@@ -58,7 +58,6 @@ export const recordOf = (id: number, missed = 0): KnownRecord => ({
 	wasSeen: false,
 });
 
-/** Some of what a state holds. */
 export type StateParts = { [Name in keyof State]?: Partial<State[Name]> };
 
 /** A state with the records 0, 1, 2, …, by how often each was missing. */
@@ -90,13 +89,13 @@ export const readAt = (page: number, more: Partial<ListRead> = {}): ListRead => 
 	...more,
 });
 
-/** A trigger that is polled without n8n, which has what it remembers as text between its polls. */
+/** A trigger that is polled without n8n, and whose state is saved as text between polls. */
 export class PolledTrigger {
 	state = newState(LIST);
 	readonly log: string[] = [];
 	requests = 0;
 
-	/** Polls, and remembers what it has found unless the poll fails, or `isLost`. */
+	/** Polls, and keeps the new state unless the poll fails or `isLost`. */
 	async poll(
 		settings: PollSettings,
 		request: PageClient['request'],

@@ -27,7 +27,7 @@ import { type ListChange, SimulatedList } from '../../support/simulatedList';
 import { responseOf } from '../transport/examples';
 import { PolledTrigger, SETTINGS } from './examples';
 
-/** How many; six times as many of those without times, which are quick. */
+/** The number of runs; six times as many without Incremental, which are quick. */
 const RUNS = Number(process.env.TRIGGER_RUNS ?? 400);
 const SEED = Number(process.env.TRIGGER_SEED ?? 2026);
 
@@ -96,7 +96,7 @@ class Play {
 			const contacts = events.map(({ event, contact }) => ({ event, contact: watched(contact) }));
 			this.copy.play(contacts, service.records);
 		} catch (error) {
-			// Nothing is saved or emitted; the next poll goes on from before.
+			// Nothing is saved or emitted; the next poll goes on from the state before.
 			if (!(error instanceof RequestError)) throw error;
 		}
 		this.strike(strikes.slice(count).flat());
@@ -126,10 +126,10 @@ async function playFull({ length, emitExisting, polls, ...settings }: FullHistor
 	const list = readListSettings(paginationOf(settings));
 	const all = { ...SETTINGS, list, emitsExisting: emitExisting, maxDeletionPercent: 100 };
 	const play = new Play(new SimulatedList(settings, length), all, 'list', !emitExisting);
-	// What the first poll knows without telling it is known for certain only if nothing strikes.
+	// What the first poll remembers without an event is certain only if nothing strikes.
 	if (!emitExisting) await play.poll(QUIET);
 	for (const one of polls) await play.poll(one);
-	// A read and its check may go on from before.
+	// A read and its check may take several polls.
 	for (let quiet = polls.some(({ pages }) => pages) ? 4 : 2; quiet > 0;) {
 		if (await play.poll(QUIET)) quiet--;
 	}
@@ -157,20 +157,20 @@ async function playSync({ startsAt, length, polls, end, quietMs, ...history }: S
 	const play = new Play(service, settings, end);
 	await play.poll(QUIET);
 	for (const one of polls) {
-		// With fewer records there is no guard, and of a read over several polls it knows the last part only.
+		// With fewer records there is no guard, and it knows only the last part of a read over several polls.
 		const isGuarded = service.records.size >= 15 && polls.every(({ pages }) => !pages);
 		service.hides = one.hides === undefined ? service.hides : one.hides && isGuarded;
-		// What one read did not show, and what slips past the next one, cannot be told from a deletion.
+		// A record that one read did not show, and that slips past the next one, looks like a deletion.
 		await play.poll(one);
 	}
 	service.hides = false;
-	// What is shown late is there by then, and incremental reads have told all but deletions. Where polls have no time
-	// for all pages, what slips past comes with the next full read.
+	// By then, late records are shown, and incremental reads have emitted all but deletions. If polls have no time for
+	// all pages, what slips past comes with the next full read.
 	for (let times = 0; times < 3; times++) await play.poll({ ...QUIET, afterMs: quietMs });
-	// Nor does a clock that was set back show what has changed meanwhile.
+	// A clock that was set back hides changes, too.
 	const isPlain = ({ pages, hides, clockMs }: HistoryPoll) => !pages && !hides && !clockMs;
 	if (polls.every(isPlain)) expect(play.differences().missing).toEqual([]);
-	// So many were really deleted.
+	// So many records were really deleted.
 	settings.maxDeletionPercent = 100;
 	for (let times = 0; times < 6; times++) await play.poll({ ...QUIET, afterMs: 86_400_000 });
 	play.expectNoFaults();
@@ -179,16 +179,16 @@ async function playSync({ startsAt, length, polls, end, quietMs, ...history }: S
 const KEPT = [
 	...(['setImmediate', 'setTimeout', 'setInterval', 'nextTick', 'queueMicrotask'] as const),
 	...(['clearImmediate', 'clearTimeout', 'clearInterval', 'performance', 'hrtime'] as const),
-	// Jest's types do not know it. A fake one is slow.
+	// It is missing in Jest's types, and slow if it is fake.
 	'Intl' as 'Date',
 ];
 beforeAll(() => void jest.useFakeTimers({ now: 1_800_000_000_000, doNotFake: [...KEPT] }));
 afterAll(() => void jest.useRealTimers());
 
-test('a list that is read as a whole by each poll, or over several', async () => {
+test('events reproduce a list that is read in full, in one poll or over several', async () => {
 	await fc.assert(fc.asyncProperty(fullHistory, playFull), { numRuns: 6 * RUNS, seed: SEED });
 }, 600_000);
 
-test('a list that is read incrementally', async () => {
+test('events reproduce a list that is read incrementally', async () => {
 	await fc.assert(fc.asyncProperty(syncHistory, playSync), { numRuns: RUNS, seed: SEED });
 }, 600_000);

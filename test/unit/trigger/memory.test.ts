@@ -1,4 +1,4 @@
-/** What a poll saves itself, what it leaves to n8n, and what becomes of the other triggers of a workflow. */
+/** What a poll saves itself, what it leaves to n8n, and how it treats the other triggers of a workflow. */
 import { type IDataObject, type INode, type IPollFunctions, Workflow } from 'n8n-workflow';
 
 import * as services from '../../../nodes/BusinessData/n8nInternals/services';
@@ -6,7 +6,7 @@ import { Memory } from '../../../nodes/BusinessData/trigger/memory';
 import { saveState, type State } from '../../../nodes/BusinessData/trigger/state';
 import { HOUR, LIST, SETTINGS, stateOf } from './examples';
 
-/** By the ID of a trigger, what is kept of it. */
+/** The saved states, by the IDs of their triggers. */
 type Kept = Record<string, { records: { revision: number; reads: object } }>;
 
 const keyOf = (id: string) => `node:businessDataTrigger:${id}`;
@@ -24,7 +24,7 @@ const ofRevision = (revision: number, more: Partial<State> = {}) => {
 
 let workflows = 0;
 
-/** n8n with its database, and a workflow that was activated when this had been saved. */
+/** n8n with `saved` in its database, and an active workflow that holds `held`. */
 function begin(saved: Kept, held: Kept = saved) {
 	const database = { staticData: toStaticData(saved), saves: 0 };
 	const log: string[] = [];
@@ -87,9 +87,9 @@ const grow = (state: State) => void (state.observed.pages = 7);
 
 test.each<[string, Kept, Kept[string], Kept[string]]>([
 	['is newer in the database', { other: FIVE }, SIX, SIX],
-	['is not there in n8n', {}, SIX, SIX],
+	['is missing in n8n', {}, SIX, SIX],
 	['is newer in n8n', { other: SIX }, FIVE, SIX],
-])('with items, another trigger is saved as it should be: it %s', async (_, held, saved, other) => {
+])('the newest state of another trigger is saved if it %s', async (_, held, saved, other) => {
 	const { kept, poll } = begin({ own: FIVE, other: saved }, { own: FIVE, ...held });
 	expect(await poll({ hasItems: true, change: grow })).toMatchObject({ isKept: true });
 	expect(kept()).toMatchObject({
@@ -98,23 +98,23 @@ test.each<[string, Kept, Kept[string], Kept[string]]>([
 	});
 });
 
-test('what n8n has not saved is newer than the database, and the other way round', async () => {
+test('the newer state counts, be it in n8n or in the database', async () => {
 	for (const [saved, held] of [
 		[FIVE, SIX],
 		[SIX, FIVE],
 	] as const) {
 		const { kept, poll } = begin({ own: saved, other: FIVE }, { own: held, other: SIX });
 		expect((await poll({ change: grow })).state.revision).toBe(6);
-		// Without items, only its own is saved.
+		// Without items, only the trigger's own state is saved.
 		expect(kept()).toMatchObject({ own: { records: { revision: 7 } }, other: FIVE });
 	}
 });
 
 test.each<[string, Kept, Kept, number, string[]]>([
 	['nothing has changed', { own: FIVE }, { own: FIVE }, 0, ['own']],
-	['another process has set it back', { own: FIVE }, { own: SIX }, 1, ['own']],
-	['it is not in the database', {}, { own: FIVE }, 1, ['own']],
-])('without items, it saves only where it must: %s', async (_, saved, held, saves, ids) => {
+	['another process has set the state back', { own: FIVE }, { own: SIX }, 1, ['own']],
+	['the state is not in the database', {}, { own: FIVE }, 1, ['own']],
+])('without items, a poll saves only if it must: %s', async (_, saved, held, saves, ids) => {
 	const { database, kept, poll } = begin(saved, held);
 	expect(await poll()).toMatchObject({ isKept: true });
 	expect([database.saves, Object.keys(kept())]).toEqual([saves, ids]);
@@ -128,8 +128,8 @@ test.each<[number, number, string]>([
 	[HOUR - 1, 0, 'moves on without a save'],
 	[HOUR, 1, 'is saved after an hour'],
 	[0, 0, 'stays'],
-	[-1, 1, 'is saved when the clock of the service was set back'],
-])('a cursor %i ms later, %i saves: it %s', async (movedMs, saves) => {
+	[-1, 1, 'is saved if the clock of the service was set back'],
+])('a cursor that moves by %i ms takes %i saves: it %s', async (movedMs, saves) => {
 	const CURSOR = 1_800_000_000_000;
 	const unconfirmed = { beganAt: 1, firstBeganAt: 1, isStill: true };
 	const own = ofRevision(5);
@@ -141,13 +141,13 @@ test.each<[number, number, string]>([
 	expect(kept().own?.records).toMatchObject(
 		saves > 0 ? { revision: 6, reads: moved } : { revision: 5, reads: { cursor: CURSOR } },
 	);
-	// The process knows it all the same, unless another one has saved since.
+	// The process remembers it anyway, unless another one has saved since.
 	expect((await poll()).state.reads).toMatchObject(moved);
 	database.staticData = toStaticData({ own: ofRevision(9) });
 	expect((await poll()).state.reads.cursor).toBeUndefined();
 });
 
-test('what cannot be read has a revision all the same, so that it is not saved over a newer one', async () => {
+test('a state that cannot be read still raises the revision, so that no newer one is lost', async () => {
 	const { kept, log, poll } = begin({
 		own: ofRevision(5, { watchedList: { ...LIST, query: 'other', source: 'endpoint /' } }),
 	});
@@ -158,7 +158,7 @@ test('what cannot be read has a revision all the same, so that it is not saved o
 	expect(kept().own?.records?.revision).toBe(6);
 });
 
-test('a durable cursor is saved also after the poll of a publication, after which n8n does not save it', async () => {
+test('a durable cursor is saved even after the poll of a publication, where n8n does not save it', async () => {
 	const cursor: IDataObject = {};
 	const saved: IDataObject[] = [];
 	const context = {

@@ -1,4 +1,4 @@
-/** The time for a poll: what n8n says, a default where it says nothing, and less for those of an activation. */
+/** The time for a poll: what n8n gives, a default if it gives none, and less for polls of an activation. */
 import type { IPollFunctions } from 'n8n-workflow';
 
 import { beginPoll } from '../../../nodes/BusinessData/trigger/pollTime';
@@ -11,11 +11,11 @@ const contextWith = (budgetMs?: number, workflow?: object) =>
 
 test.each([
 	['n8n 2.x', 300_000, [45_000, 300_000, 300_000]],
-	['its durable scheduler', 36_000, [36_000, 36_000, 36_000]],
-	['its durable scheduler, given more', 120_000, [120_000, 120_000, 120_000]],
-	['an n8n that gives little', 500, [500, 500, 500]],
+	['the durable scheduler', 36_000, [36_000, 36_000, 36_000]],
+	['the durable scheduler with more time', 120_000, [120_000, 120_000, 120_000]],
+	['an n8n that gives little time', 500, [500, 500, 500]],
 	['n8n 1.x', undefined, [45_000, 300_000, 300_000]],
-])('with %s', (_, budgetMs, times) => {
+])('a poll has the right time with %s', (_, budgetMs, times) => {
 	const context = contextWith(budgetMs);
 	const polls = [1, 2, 3].map(() => beginPoll(context));
 	expect(polls.map(({ timeMs }) => timeMs)).toEqual(times);
@@ -25,7 +25,7 @@ test.each([
 	expect(beginPoll(contextWith(budgetMs)).timeMs).toBe(times[0]);
 });
 
-test('the triggers of a workflow share that of its activation', () => {
+test('the triggers of a workflow share the time of its activation', () => {
 	const workflow = {};
 	const now = jest.spyOn(performance, 'now');
 	const timeAt = (ms: number) => {

@@ -1,4 +1,4 @@
-/** A read that goes on from the poll before, its check, and the time from which changes are read. */
+/** A read that goes on from the previous poll, its check, and the time from which changes are read. */
 import type { IDataObject } from 'n8n-workflow';
 
 import { readIncremental, requestSince } from '../../../nodes/BusinessData/trigger/incremental';
@@ -18,7 +18,7 @@ const NOT_SENT = new RequestError('not sent', { outcome: 'notSent', description:
 const REFUSED = new RequestError('refused', { outcome: 'refused', description: '' });
 const LOST = new RequestError('lost', { outcome: 'unknown', description: '' });
 const UNCHANGED = new RequestError('', { outcome: 'refused', statusCode: 304, description: '' });
-/** As it comes where a header has asked for it. */
+/** The 304 that comes if a header has asked for it, with a date. */
 const DATED_UNCHANGED = Buffer.alloc(0);
 const CRASH = new Error('crash');
 const MINUTE = 60_000;
@@ -47,7 +47,7 @@ function begin(more: Progress = {}, missed = 0) {
 
 /**
  * Polls once.
- * @param pages the response to each request, in their order, or its failure; nothing behind the last one
+ * @param pages the response to each request, in their order, or its failure; empty after the last one
  */
 async function poll(trigger: PolledTrigger, pages: unknown[], settings: PollSettings = SETTINGS) {
 	const asked: string[] = [];
@@ -78,20 +78,20 @@ beforeEach(() => void jest.spyOn(Date, 'now').mockReturnValue(NOW));
 afterEach(() => void jest.restoreAllMocks());
 
 test.each<[string, unknown[], string[], Error?]>([
-	['succeeds', [THREE], ['3', '4']],
-	['is not sent, the page stays for the next poll', [NOT_SENT], ['3'], NOT_SENT],
-	['is refused, it begins again', [REFUSED, ONE, TWO, THREE], ['3', '1', '2', '3', '4']],
-	['succeeds, and the second is refused, it fails', [THREE, REFUSED], ['3', '4'], REFUSED],
-	['has no response, it begins again', [LOST, ONE, TWO, THREE], ['3', '1', '2', '3', '4']],
-	['and the second are refused, it fails', [REFUSED, REFUSED], ['3', '1'], REFUSED],
-])('the first request of a read that goes on %s', async (_, pages, asked, error = undefined) => {
+	['succeeds, and the read goes on', [THREE], ['3', '4']],
+	['is not sent, and the page stays for the next poll', [NOT_SENT], ['3'], NOT_SENT],
+	['is refused, and the read begins again', [REFUSED, ONE, TWO, THREE], ['3', '1', '2', '3', '4']],
+	['succeeds, the second is refused, and the poll fails', [THREE, REFUSED], ['3', '4'], REFUSED],
+	['is lost, and the read begins again', [LOST, ONE, TWO, THREE], ['3', '1', '2', '3', '4']],
+	['is refused, as is the second, and the poll fails', [REFUSED, REFUSED], ['3', '1'], REFUSED],
+])('the first request of a continued read %s', async (_, pages, asked, error = undefined) => {
 	const trigger = begin();
 	await poll(trigger, [ONE, TWO, OUT_OF_TIME]);
 	expect(await poll(trigger, pages)).toMatchObject({ asked, failure: error });
 	expect(trigger.state.read?.pageState.page).toBe(error === undefined ? undefined : 3);
 });
 
-test('a full read beside incremental ones that is given up is made again, and counts as incomplete', async () => {
+test('a full read that is given up next to incremental ones counts as incomplete, and begins again', async () => {
 	const incremental = readIncremental({ values: { parameter: 'since' } });
 	const trigger = begin({ cursor: NOW });
 	await poll(trigger, [[], ONE, OUT_OF_TIME], { ...SETTINGS, incremental });
@@ -106,7 +106,7 @@ test('a full read beside incremental ones that is given up is made again, and co
 	});
 	await poll(trigger, [THREE, []], { ...SETTINGS, incremental });
 	await poll(trigger, [ONE, OUT_OF_TIME], { ...SETTINGS, incremental });
-	// An incremental read that is given up is none of these.
+	// An incremental read that is given up does not count.
 	const { asked: again } = await poll(trigger, [REFUSED], { ...SETTINGS, incremental });
 	const { reads, read } = trigger.state;
 	expect([again, reads.incompleteReads, read]).toEqual([['2 changes', '1 changes'], 0, undefined]);
@@ -118,13 +118,13 @@ const DAILY = { ...SETTINGS, incremental: readIncremental({ values: { parameter:
 test.each<[string, RequestError, boolean, Progress?]>([
 	['400', refusedBy(400), true],
 	['410', refusedBy(410), true],
-	['400, although they are of the last day', refusedBy(400), false, { cursor: NOW }],
+	['400, although they are from the last day', refusedBy(400), false, { cursor: NOW }],
 	['400, after the clock was set back', refusedBy(400), true, { cursor: NOW + 72 * HOUR }],
 	['401', refusedBy(401), false],
 	['403', refusedBy(403), false],
 	['429', refusedBy(429), false],
 	['503', refusedBy(503, 'unknown'), false],
-])('changes refused by %s: a whole list is read or not', async (_, refusal, isRead, more = {}) => {
+])('changes refused with %s lead to a full read or fail', async (_, refusal, isRead, more = {}) => {
 	const before = { cursor: NOW - 365 * 24 * HOUR, ...more };
 	const trigger = begin(before);
 	const { asked, failure, log, state } = await poll(trigger, [refusal, ONE, TWO, THREE], DAILY);
@@ -140,13 +140,13 @@ test.each<[string, RequestError, boolean, Progress?]>([
 
 test.each<[string, unknown[], boolean]>([
 	['fails', [refusedBy(503, 'unknown')], true],
-	['fails behind its first page', [ONE, refusedBy(503, 'unknown')], true],
-	['has nothing', [BARE], true],
+	['fails after its first page', [ONE, refusedBy(503, 'unknown')], true],
+	['is empty', [BARE], true],
 	['cannot be sent', [NOT_SENT], false],
 	['has no list', [{ a: 1 }], true],
 	['is set up wrongly', [new ListError('Pagination', '')], false],
 	['crashes', [CRASH], false],
-])('if the full read behind changes %s, they are reported or not', async (_, pages, isReported) => {
+])('if the full read after changes %s, the poll emits or fails', async (_, pages, isReported) => {
 	const trigger = begin({ cursor: NOW });
 	const { failure, events, log, state } = await poll(trigger, [[{ id: 9 }], [], ...pages], DAILY);
 	expect([failure === undefined, isReported ? events.length : 1]).toEqual([isReported, 1]);
@@ -161,14 +161,14 @@ test.each<[string, PollSettings, string]>([
 	['the same settings', INCREMENTAL, '2'],
 	['another page size', { ...INCREMENTAL, list: { ...INCREMENTAL.list, pageSize: 2 } }, '1'],
 	['another lookback', { ...INCREMENTAL, incremental: OTHER_LOOKBACK }, '1'],
-])('with %s, the next poll goes on or begins again', async (_, settings, page) => {
+])('with %s, the next poll continues the read or begins again', async (_, settings, page) => {
 	const trigger = begin();
 	await poll(trigger, [ONE, OUT_OF_TIME], INCREMENTAL);
 	expect((await poll(trigger, [TWO, OUT_OF_TIME], settings)).asked[0]).toBe(page);
 });
 
-describe('a record that is missing for the second time, and may only have moved', () => {
-	test('is gone when a check lacks it too', async () => {
+describe('a record missing twice that may have moved', () => {
+	test('is deleted if a check lacks it too', async () => {
 		const trigger = begin({ hasMoved: true }, 1);
 		const { asked, gone, log } = await poll(trigger, [ONE, TWO, [], ONE, TWO, []]);
 		expect(asked).toEqual(['1', '2', '3', '1', '2', '3']);
@@ -179,12 +179,12 @@ describe('a record that is missing for the second time, and may only have moved'
 	const NOTHING = `${AGAIN}The service answered with an empty response instead of a list`;
 	test.each<[string, unknown[], string?]>([
 		['fails', [REFUSED], `${AGAIN}refused`],
-		['has nothing', [BARE], NOTHING],
+		['is empty', [BARE], NOTHING],
 		['is null', ['null'], NOTHING],
 		['has no list', [{ a: 1 }, 5], `${AGAIN}Items Field: the response contains no list`],
 		['ends early', [ONE, BARE], 'because the list was not read in full: page 2 was empty'],
-		['is out of time', [OUT_OF_TIME]],
-	])('stays when the check %s', async (_, check, line = '') => {
+		['runs out of time', [OUT_OF_TIME]],
+	])('stays if the check %s', async (_, check, line = '') => {
 		const { failure, gone, log, state } = await poll(begin({ hasMoved: true }, 1), [
 			...[ONE, TWO, []],
 			...check,
@@ -195,13 +195,13 @@ describe('a record that is missing for the second time, and may only have moved'
 		expect(state.read?.isCheck).toBe(line === '' ? true : undefined);
 	});
 
-	test('stays when the check crashes, which the poll does not pass over', async () => {
+	test('stays if the check crashes, and the poll fails', async () => {
 		const trigger = begin({ hasMoved: true }, 1);
 		expect((await poll(trigger, [ONE, TWO, [], CRASH])).failure).toBe(CRASH);
 	});
 });
 
-test('what has changed is read before the whole list, so that what has only moved is not missing', async () => {
+test('changes are read before the whole list, so that a moved record is not missing', async () => {
 	const trigger = begin({ cursor: NOW }, 1);
 	const { asked } = await poll(trigger, [THREE, [], ONE, TWO, THREE, []], INCREMENTAL);
 	expect(asked).toEqual(['1 changes', '2 changes']);
@@ -209,45 +209,45 @@ test('what has changed is read before the whole list, so that what has only move
 	const { asked: both, gone } = await poll(missing, [[], ONE, TWO, []], INCREMENTAL);
 	expect(both).toEqual(['1 changes', '1', '2', '3']);
 	expect(gone).toHaveLength(1);
-	// A whole list that goes on is read first.
+	// A full read that goes on comes first.
 	missing.state.reads.cursor = undefined;
 	await poll(missing, [ONE, OUT_OF_TIME], INCREMENTAL);
 	missing.state.reads.cursor = NOW;
 	expect((await poll(missing, [TWO, []], INCREMENTAL)).asked).toEqual(['2', '3']);
 });
 
-describe('the time from which the next changes are asked for', () => {
+describe('the cursor of changes', () => {
 	const at = (request: number) => NOW + MINUTE * request;
 	const LONG = { unconfirmed: { beganAt: 0, firstBeganAt: at(1) - HOUR, isStill: false } };
 	const TOO_LONG = { unconfirmed: { ...LONG.unconfirmed, firstBeganAt: at(1) - HOUR - 1 } };
 	const HABIT = { habits: ['end by an empty page' as const], firstLength: 2 };
 	const SEVERAL = [ONE, TWO, []];
 
-	// By the number of the request whose response shows it; 0 for the one before.
+	// With the number of the request whose time becomes the cursor; 0 if the cursor stays.
 	test.each<[string, unknown[][], Progress, number | undefined]>([
-		['the first page of a full read', [[ONE, TWO, THREE, []]], { cursor: undefined }, 1],
-		['that of changes on one page', [[[]]], {}, 1],
-		['that of changes on a page shorter than usual', [[ONE, []]], { firstLength: 2 }, 1],
-		['not that of changes on a page as long', [[ONE, []]], {}, 0],
-		['not that of several pages', [SEVERAL], { firstLength: 2 }, 0],
-		['that of the first of two reads', [SEVERAL, SEVERAL], {}, 1],
-		['that of the first of two reads, of which more came', [SEVERAL, [ONE, TWO, THREE, []]], {}, 1],
-		['that of a single page after it', [SEVERAL, [[]]], {}, 4],
-		['not that of one in which a record has moved', [[ONE, TWO, ONE, []], SEVERAL], {}, 0],
-		['that of the one after it', [[ONE, TWO, ONE, []], SEVERAL, SEVERAL], {}, 5],
-		['not that of one that the next lacks a record of', [SEVERAL, [ONE, THREE, []]], {}, 0],
-		['that of the next', [SEVERAL, [ONE, THREE, []], [ONE, THREE, []]], {}, 4],
-		['not that of one without an end', [[ONE, OUT_OF_TIME]], {}, 0],
-		['not that of one that was cut off', [[ONE, TWO, BARE], SEVERAL], {}, 0],
-		['not that of a page behind which there is more', [[{ a: [], hasMore: true }]], {}, 0],
-		['that of one that always ends so', [[ONE, BARE]], HABIT, 1],
-		['not that of a 304 without a date', [[UNCHANGED]], {}, 0],
-		['that of a 304 with a date', [[DATED_UNCHANGED]], {}, 1],
-		['none after more than an hour', [[...SEVERAL, ONE, OUT_OF_TIME]], TOO_LONG, undefined],
-		['not none after an hour', [SEVERAL], LONG, 0],
-		['not that of nothing at all', [[BARE]], {}, 0],
-		['none where the clock was set back', [[[], ONE, OUT_OF_TIME]], { cursor: at(2) }, undefined],
-	])('is %s', async (_, polls, more, request) => {
+		['moves to the first page of a full read', [[ONE, TWO, THREE, []]], { cursor: undefined }, 1],
+		['moves to changes on one page', [[[]]], {}, 1],
+		['moves to changes on a page shorter than usual', [[ONE, []]], { firstLength: 2 }, 1],
+		['stays after changes on a page as long as usual', [[ONE, []]], {}, 0],
+		['stays after changes on several pages', [SEVERAL], { firstLength: 2 }, 0],
+		['moves to the first of two reads', [SEVERAL, SEVERAL], {}, 1],
+		['moves to the first of two reads, the second longer', [SEVERAL, [ONE, TWO, THREE, []]], {}, 1],
+		['moves to a single page after several', [SEVERAL, [[]]], {}, 4],
+		['stays after a read in which a record has moved', [[ONE, TWO, ONE, []], SEVERAL], {}, 0],
+		['moves to the first read after such a move', [[ONE, TWO, ONE, []], SEVERAL, SEVERAL], {}, 5],
+		['stays after a read if the next lacks one of its records', [SEVERAL, [ONE, THREE, []]], {}, 0],
+		['moves to the next read once confirmed', [SEVERAL, [ONE, THREE, []], [ONE, THREE, []]], {}, 4],
+		['stays after a read that has not ended', [[ONE, OUT_OF_TIME]], {}, 0],
+		['stays after a read that was cut off', [[ONE, TWO, BARE], SEVERAL], {}, 0],
+		['stays after a page that says there is more', [[{ a: [], hasMore: true }]], {}, 0],
+		['moves to a read that always ends like that', [[ONE, BARE]], HABIT, 1],
+		['stays after a 304 without a date', [[UNCHANGED]], {}, 0],
+		['moves to a 304 with a date', [[DATED_UNCHANGED]], {}, 1],
+		['is dropped after an hour unconfirmed', [[...SEVERAL, ONE, OUT_OF_TIME]], TOO_LONG, undefined],
+		['is kept up to an hour unconfirmed', [SEVERAL], LONG, 0],
+		['stays after an empty response', [[BARE]], {}, 0],
+		['is dropped if the clock is set back', [[[], ONE, OUT_OF_TIME]], { cursor: at(2) }, undefined],
+	])('%s', async (_, polls, more, request) => {
 		const trigger = begin({ cursor: NOW, fullReadAt: NOW, ...more });
 		for (const pages of polls) {
 			const { failure, asked } = await poll(trigger, pages, INCREMENTAL);
@@ -260,20 +260,20 @@ describe('the time from which the next changes are asked for', () => {
 	const TWICE = [{ id: 1 }, { id: 1, a: 1 }];
 	test.each<[string, unknown[], string]>([
 		['were cut off', [ONE, TWO, BARE], `${AGAIN}page 3 was empty`],
-		['are nothing at all', [BARE], `${AGAIN}page 1 was empty`],
+		['are an empty response', [BARE], `${AGAIN}page 1 was empty`],
 		['hold an ID twice', [TWICE], 'a record came twice with different content (ID 1)'],
-	])('changes that %s are said in the log', async (_, pages, line) => {
+	])('is explained in the log if changes %s', async (_, pages, line) => {
 		expect((await poll(begin({ cursor: NOW }), pages, INCREMENTAL)).log).toEqual([line]);
 	});
 });
 
-test('a time in ISO 8601 has no fractions', () => {
+test('a time in ISO 8601 has no fractions of a second', () => {
 	const values = { parameter: 'since', lookbackSeconds: 0 };
 	const { query } = requestSince(SETTINGS.request, readIncremental({ values })!, 1_700_000_000_999);
 	expect(query.at(-1)?.value).toBe('2023-11-14T22:13:20Z');
 });
 
-test.each([2, 3, 12])('pages in a ring of %i: an error, also over several polls', async (pages) => {
+test.each([2, 3, 12])('a ring of %i pages is an error, even over several polls', async (pages) => {
 	const ring = Array.from({ length: 100 }, (_, index) => ({
 		a: [{ id: index % pages }],
 		nextCursor: `c${index % pages}`,
@@ -288,11 +288,11 @@ test.each([2, 3, 12])('pages in a ring of %i: an error, also over several polls'
 });
 
 test.each([
-	['when they come again as they were, and later with a change', [[1, 'a']], [[1, 'b']], 1],
-	['when they come again changed, and later as they are then', [[1, 'b']], [[1, 'b']], 0],
-	['when they come only later', [], [[1, 'b']], 1],
+	['unchanged, then changed', [[1, 'a']], [[1, 'b']], 1],
+	['changed, then unchanged', [[1, 'b']], [[1, 'b']], 0],
+	['only in a later poll', [], [[1, 'b']], 1],
 ])(
-	'where only changes are read, an edit of the watched fields takes the hashes anew with the first poll: %s',
+	'reading only changes, an edit of watched fields rehashes in one poll: %s',
 	async (_, first, second, updates) => {
 		const pageOf = (records: unknown[][]) => records.map(([id, name]) => ({ id, name }));
 		const settings = { ...SETTINGS, list: readListSettings({}), readsChangesOnly: true };
@@ -305,7 +305,7 @@ test.each([
 	},
 );
 
-test('first reads that are cut off, and each time go on with the next poll, come to an end', async () => {
+test('first reads that are cut off and go on with the next poll come to an end', async () => {
 	const trigger = begin({ firstReads: 3, pages: 1 });
 	const cutOff = { a: [], hasMore: true };
 	const firstReads = [];
@@ -317,18 +317,18 @@ test('first reads that are cut off, and each time go on with the next poll, come
 	expect(firstReads).toEqual([2, 1, 0]);
 });
 
-test('where only changes are read, there may be more, and the first poll reads once', async () => {
+test('if only changes are read, there may be more, and the first poll reads once', async () => {
 	const settings = { ...SETTINGS, list: readListSettings({}), readsChangesOnly: true };
 	const trigger = begin({ firstReads: 3 });
 	const { asked, log, state } = await poll(trigger, [{ a: ONE, hasMore: true }], settings);
 	expect([asked.length, log, state.reads.firstReads]).toEqual([1, [], 0]);
 });
 
-describe('without the expression that asked for changes', () => {
+describe('without the expression for changes', () => {
 	const CHANGES = { ...SETTINGS, readsChangesOnly: true };
 	const ALL = [ONE, TWO, THREE, []];
 
-	test('the whole list is read, also where a read of changes had not come to its end', async () => {
+	test('the whole list is read, even if a read of changes was under way', async () => {
 		const trigger = begin();
 		await poll(trigger, [ONE, OUT_OF_TIME], CHANGES);
 		const { asked } = await poll(trigger, ALL);
@@ -336,7 +336,7 @@ describe('without the expression that asked for changes', () => {
 	});
 
 	test.each([undefined, readIncremental({ values: { parameter: 'since', fullReadHours: 0 } })])(
-		'what changes alone have not shown was there before: %j',
+		'records that changes never showed do not count as created: %j',
 		async (incremental) => {
 			const trigger = new PolledTrigger();
 			await poll(trigger, [ONE], { ...CHANGES, incremental });
@@ -350,7 +350,7 @@ describe('without the expression that asked for changes', () => {
 	);
 });
 
-test('where only changes are read, marked records that were withheld are let through by the option', async () => {
+test('if only changes are read, the option lets withheld deletions of marked records through', async () => {
 	const settings = {
 		...SETTINGS,
 		list: readListSettings({}),

@@ -1,4 +1,4 @@
-/** Only a complete read shows deletions: faults on any page, and records that move meanwhile. */
+/** Only a complete read shows deletions: faults on any page, and records that move during a read. */
 import { readListSettings } from '../../../nodes/BusinessData/lists/listSettings';
 import { RequestError } from '../../../nodes/BusinessData/transport/requestError';
 import type { ServiceRequest } from '../../../nodes/BusinessData/transport/serviceRequest';
@@ -12,7 +12,7 @@ interface Contact {
 }
 
 type Query = Record<string, string | undefined>;
-/** The response to the n-th request (from 1) of a poll; undefined for what the list gives. */
+/** The response to the n-th request (from 1) of a poll; undefined for the page of the list. */
 type Respond = (query: Query, number: number) => unknown;
 
 const contacts = (...ids: number[]): Contact[] => ids.map((id) => ({ id }));
@@ -30,7 +30,7 @@ function pageOf(list: Contact[], { page, offset, cursor }: Query) {
 
 const KINDS = ['pageNumber', 'offset', 'cursor'];
 
-/** A trigger for a list that is split in this way. */
+/** A trigger for a list with this pagination. */
 function watch(type: string, list: Contact[] = TEN, settings: Partial<PollSettings> = {}) {
 	const state = { list, headers: {} };
 	const trigger = new PolledTrigger();
@@ -60,7 +60,7 @@ async function begin(...parameters: Parameters<typeof watch>) {
 const onRequest = (number: number, body: unknown): Respond => {
 	return (_, one) => (one === number ? body : undefined);
 };
-/** Changes the list behind the n-th response. */
+/** Changes the list after the n-th response. */
 const changeBehind = (state: { list: Contact[] }, number: number, list: Contact[]): Respond => {
 	return (_, one) => {
 		if (one === number) state.list = list;
@@ -70,7 +70,7 @@ const changeBehind = (state: { list: Contact[] }, number: number, list: Contact[
 const FAILURE = { contacts: [], success: false, message: 'Try again' };
 const EMPTY = { contacts: [] };
 
-describe.each(KINDS)('by %s', (type) => {
+describe.each(KINDS)('pagination by %s', (type) => {
 	const isCursor = type === 'cursor';
 	const NO_RECORDS = isCursor
 		? 'had no records, although'
@@ -82,7 +82,7 @@ describe.each(KINDS)('by %s', (type) => {
 		['a failure', [1, 2], FAILURE, 'holds what looks like a failure'],
 		// With a cursor, nothing distinguishes an empty first page from an empty list.
 		['an empty list', isCursor ? [2, 3] : [1, 2, 3], EMPTY, NO_RECORDS],
-	])('%s as a page deletes nothing, however often: %j', async (_, numbers, body, words) => {
+	])('%s as one of the pages %j never deletes anything', async (_, numbers, body, words) => {
 		for (const number of numbers) {
 			const { state, poll, log } = await begin(type);
 			for (let times = 0; times < 6; times++)
@@ -98,7 +98,7 @@ describe.each(KINDS)('by %s', (type) => {
 		{ contacts: null, errorCode: 17 },
 		{ contacts: null, page: 1, resultCode: 17 },
 		{ contacts: {}, errorCode: 17 },
-	])('%j in place of a list of one page deletes nothing, however often', async (body) => {
+	])('%j in place of a one-page list deletes nothing, however often', async (body) => {
 		const { poll } = await begin(type, contacts(1, 2));
 		for (let times = 0; times < 3; times++) {
 			expect(await poll(onRequest(1, body)).catch(() => [])).toEqual([]);
@@ -107,7 +107,7 @@ describe.each(KINDS)('by %s', (type) => {
 	});
 
 	test.each([{ success: false }, { error: { code: 'timeout' } }, { errors: ['timeout'] }])(
-		'%j beside some of the records deletes nothing, however often, unless the service always says so',
+		'%j next to some records deletes nothing, unless the service always has it',
 		async (failure) => {
 			const { state, poll } = await begin(type);
 			const respond: Respond = (query) => ({ ...pageOf(state.list, query), ...failure });
@@ -120,7 +120,7 @@ describe.each(KINDS)('by %s', (type) => {
 		},
 	);
 
-	test('what was read before is emitted, and the rest once it is read', async () => {
+	test('changes before a fault are emitted, and the rest once it is read', async () => {
 		const { state, poll } = await begin(type);
 		state.list = [...TEN.slice(0, 5), { id: 6, name: 'new' }, ...contacts(8, 9, 10, 11)];
 		state.list[0] = { id: 1, name: 'new' };
@@ -129,9 +129,9 @@ describe.each(KINDS)('by %s', (type) => {
 	});
 
 	test.each<[string, unknown]>([
-		['nothing at all', ''],
-		['what looks like a failure', { contacts: [], error: 'There is no such page' }],
-		['a page that was announced and has nothing', EMPTY],
+		['an empty body', ''],
+		['a failure', { contacts: [], error: 'There is no such page' }],
+		['an announced page without records', EMPTY],
 	])('a list that always ends with %s is complete', async (_, end) => {
 		const { state, poll } = watch(type);
 		const respond: Respond = (query) => {
@@ -145,7 +145,7 @@ describe.each(KINDS)('by %s', (type) => {
 });
 
 describe('a total in the responses', () => {
-	/** Whatever is lost by then, the service goes on to count. */
+	/** A service that still counts the records it has lost. */
 	const counted = (
 		state: { list: Contact[] },
 		more: (length: number) => object,
@@ -157,7 +157,7 @@ describe('a total in the responses', () => {
 		};
 	};
 
-	test('that is larger than what came makes the read incomplete', async () => {
+	test('that is larger than the number of records makes the read incomplete', async () => {
 		const { state, poll, log } = watch('pageNumber');
 		const total = (lost = 0) => counted(state, (length) => ({ meta: { total: length } }), lost);
 		await poll(total());
@@ -169,12 +169,12 @@ describe('a total in the responses', () => {
 	});
 
 	test.each<[string, (length: number) => object, boolean, Record<string, string>?]>([
-		['other numbers', () => ({ subtotal: 10, totalAmount: 10, countries: 10 }), false],
-		['a text', () => ({ total: '10' }), true],
-		['beside the length', (numberOfElements) => ({ numberOfElements, totalElements: 10 }), true],
-		['a header', () => ({}), true, { 'x-total-count': '10' }],
-		['one that has never been their number', () => ({ total: 12_000 }), false],
-	])('is %s', async (_, more, isTotal, headers = {}) => {
+		['is no other number', () => ({ subtotal: 10, totalAmount: 10, countries: 10 }), false],
+		['may be a text', () => ({ total: '10' }), true],
+		['may be one of two', (numberOfElements) => ({ numberOfElements, totalElements: 10 }), true],
+		['may be in a header', () => ({}), true, { 'x-total-count': '10' }],
+		['is no number that never matched', () => ({ total: 12_000 }), false],
+	])('%s', async (_, more, isTotal, headers = {}) => {
 		const { state, poll } = watch('pageNumber');
 		state.headers = headers;
 		await poll(counted(state, more));
@@ -184,7 +184,7 @@ describe('a total in the responses', () => {
 	});
 });
 
-test('a contact that slips past two reads in the same way was not deleted', async () => {
+test('a contact that slips past two reads in the same way is not deleted', async () => {
 	const { state, poll } = await begin('offset');
 	for (const pollNumber of [1, 2, 3]) {
 		state.list = TEN;
@@ -194,14 +194,14 @@ test('a contact that slips past two reads in the same way was not deleted', asyn
 	}
 });
 
-describe.each(['pageNumber', 'offset'])('by %s, behind the page after the last one', (type) => {
+describe.each(['pageNumber', 'offset'])('by %s, after the last page', (type) => {
 	test.each([
 		[404, true],
 		[400, true],
 		[416, true],
 		[500, false],
 		[403, false],
-	])('a %i: deletions are reported: %p', async (statusCode, isReported) => {
+	])('a %i lets deletions be reported: %p', async (statusCode, isReported) => {
 		const { state, poll, log } = await begin(type);
 		state.list = [{ id: 1, name: 'new' }, ...contacts(2, 3, 4, 5, 6)];
 		const refused = new RequestError('', { outcome: 'refused', statusCode, description: '' });
@@ -216,9 +216,9 @@ describe.each(['pageNumber', 'offset'])('by %s, behind the page after the last o
 test.each([
 	[1, []],
 	[2, []],
-	// A service that always says so is taken as it is.
+	// What the service always does is a habit.
 	[3, ['contactCreated 4']],
-])('where the first %i polls are cut off, what is there is not new: %j', async (polls, events) => {
+])('after %i polls that were cut off, the records they missed emit %j', async (polls, events) => {
 	const { poll } = watch('pageNumber', TEN.slice(0, 4));
 	const cutOff: Respond = ({ page }) =>
 		page === '1' ? undefined : { contacts: [], hasMore: true };
@@ -226,7 +226,7 @@ test.each([
 	expect([await poll(), await poll()]).toEqual([events, []]);
 });
 
-test('what is found when Pagination is set up, as the log has asked for, was there before', async () => {
+test('records that are found once Pagination is set up do not count as created', async () => {
 	const settings = { list: readListSettings({}) };
 	const { poll, log, state } = watch('none', TEN, settings);
 	const respond: Respond = ({ page = '1' }) => ({ ...pageOf(state.list, { page }), total: 10 });
@@ -236,7 +236,7 @@ test('what is found when Pagination is set up, as the log has asked for, was the
 	expect(await poll(respond)).toEqual([]);
 	state.list = [...TEN, { id: 11 }];
 	expect(await poll(respond)).toEqual(['contactCreated 11']);
-	// From then on, other settings make nothing known anew.
+	// From then on, other settings do not hide created records.
 	settings.list = listOf({ type: 'pageNumber', pageSize: 4 });
 	state.list = [...state.list, { id: 12 }];
 	expect(await poll(respond)).toEqual(['contactCreated 12']);

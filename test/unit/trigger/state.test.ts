@@ -1,4 +1,4 @@
-/** What is saved of a trigger: its names stay, and what cannot be understood is not guessed. */
+/** The saved state of a trigger: its names are stable, and what cannot be understood is not guessed. */
 import {
 	boundFieldHashes,
 	newState,
@@ -58,11 +58,11 @@ const SAVED: SavedState = {
 
 const inJson = (value: unknown) => JSON.parse(JSON.stringify(value)) as unknown;
 
-test('a state is saved by names that stay, and read again', () => {
+test('a state is saved under stable names, and read back', () => {
 	expect(inJson(saveState(STATE))).toEqual(SAVED);
 	expect(readState(inJson(SAVED))).toEqual(STATE);
 	expect(readState(inJson(saveState(newState(LIST))))).toEqual(newState(LIST));
-	// Of a version that did not have them.
+	// Saved by a version without these parts.
 	const { settings, observed, reads, guard } = newState(LIST);
 	const empty = { settings: {}, observed: {}, reads: {}, guard: {} };
 	expect(readState(inJson({ ...SAVED, ...empty }))).toMatchObject({
@@ -81,16 +81,16 @@ test.each<[string, unknown]>([
 	['hashes of other records', { ...SAVED, hashes: A + B }],
 	['marks of other records', { ...SAVED, marks: '65' }],
 	['no watched list', { ...SAVED, watchedList: undefined }],
-])('a state with %s is not understood', (____, saved) => {
+])('a state with %s is refused', (____, saved) => {
 	expect(readState(saved)).toBeUndefined();
 });
 
 test.each<[string, number, string[], boolean]>([
-	['little', 1, ['a'], false],
-	['as much as there may be', 2, ['x'.repeat(3_499_988), 'y'.repeat(3_499_999)], false],
-	['more', 2, ['x'.repeat(3_499_988), 'y'.repeat(3_500_000)], true],
-	['more for all records than for one', 2_000, ['x'.repeat(6_995_000)], true],
-])('fields that take %s are kept or not', (___, count, names, isTooMuch) => {
+	['little space', 1, ['a'], false],
+	['as much space as allowed', 2, ['x'.repeat(3_499_988), 'y'.repeat(3_499_999)], false],
+	['more space than allowed', 2, ['x'.repeat(3_499_988), 'y'.repeat(3_500_000)], true],
+	['too much space for all records together', 2_000, ['x'.repeat(6_995_000)], true],
+])('fields are kept or dropped if they take %s', (___, count, names, isTooMuch) => {
 	const state = stateOf(new Array<number>(count).fill(0));
 	const fields = 'xyz'.repeat(names.length);
 	for (const record of state.known.values()) record.fields = fields;
@@ -105,7 +105,7 @@ test.each<[string, number, string[], boolean]>([
 	);
 });
 
-test('fields that no record has any more make room', () => {
+test('fields that no record has any more are dropped to make room', () => {
 	const state = stateOf([0, 0]);
 	const records = [...state.known.values()];
 	for (const record of records) record.fields = record === records[0] ? 'aaa   ccc' : '      ddd';
