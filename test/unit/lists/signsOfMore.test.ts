@@ -68,7 +68,7 @@ test.each([
 	{ has_more: false, next_cursor: 'x' },
 	{ next_cursor: '0' },
 	{ last: true, cursor: 'x', offset: 0, limit: 100, page_count: 2 },
-	// A sum of money is no count.
+	// A sum of money is not a count.
 	{ total: 1234.5, nextNumber: 1043 },
 ])('%j has no sign of more', (body) => {
 	expect(signs(body)).toEqual({});

@@ -101,7 +101,7 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 		const counts = (await passTime(all)).map(
 			(times) => times.filter((sentAt) => sentAt - startedAt < 1_000).length,
 		);
-		// With one of each, two are out: the narrow limit is reached, the wide one is not.
+		// With one request of each run, two are out: the narrow limit is reached, the wide one is not.
 		expect(counts).toEqual([1, 4]);
 		expect(fullestWindow(bench.counted, 60_000)).toBe(5);
 	});

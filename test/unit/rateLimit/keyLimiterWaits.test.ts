@@ -178,7 +178,7 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 			expect(await timeOf(bench.request())).toBeLessThan(30_000);
 		});
 
-		test('a request that hangs delays the next no longer than other clients are remembered', async () => {
+		test('a request that hangs delays the next only while other clients are known', async () => {
 			(await acquire()).refused(0);
 			const refusedAt = performance.now();
 			const hanging = await acquire();

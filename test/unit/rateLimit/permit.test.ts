@@ -121,10 +121,10 @@ describe('a refusal is attributed', () => {
 	interface Refusal {
 		hasOwn?: boolean;
 		used?: number[][];
-		/** Whether other clients are known, and whether the one before was refused, too. */
+		/** Whether other clients are known, and whether the previous request was refused, too. */
 		isKnown?: boolean;
 		isRefusing?: boolean;
-		/** How long the service asks to wait, and what it says of a limit: how much it allows, and when it is full again. */
+		/** How long the service asks to wait, and a spent limit that it reports: its size, and when it resets. */
 		ms?: number;
 		spent?: { max?: number; resetMs: number };
 	}

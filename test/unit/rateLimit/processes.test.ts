@@ -195,7 +195,7 @@ describe('the estimate of other clients', () => {
 
 	test('reaches processes that learned before Redis lost its data', async () => {
 		await refuse(one);
-		// It is forgotten, and no slot is held.
+		// The estimate has faded, and no slot is held.
 		await pass(130_000);
 		redis.data.clear();
 		await passTime(other.requests(9));

@@ -85,7 +85,7 @@ describe('while slots are held', () => {
 	});
 
 	test.each(losses)(
-		'a Redis that %s before the newest request ends has the other slots again, too',
+		'a Redis that %s before the newest request ends regains the others',
 		async (_, strike) => {
 			const one = newProcess();
 			const before = redis.data.copy();
@@ -168,7 +168,7 @@ test('a pause and the estimate of other clients survive the loss of all data in 
 	expect((await other.status()).get('general/10s')?.usedByOthers).toBeGreaterThan(0);
 });
 
-describe('while processes send as fast as they may', () => {
+describe('while processes send at full speed', () => {
 	test.each(losses)('a Redis that %s exceeds limits by one per process', async (_, strike) => {
 		const far: Sender = async (run) => {
 			await after(5);

@@ -188,7 +188,7 @@ describe.each(['memory', 'Redis, by two processes in turn'])('counting in %s', (
 		await passTime(own.requests(3, { endpoint: SEND }));
 		const waiting = own.requests(4, { endpoint: SEND });
 		await jest.advanceTimersByTimeAsync(100);
-		// Three after a window and one after two, which leaves no room for three until the third.
+		// Three go after one window and one after two, which leaves no room for three until the third.
 		expectWindows(await own.ticket('a'), 3);
 		await passTime(waiting);
 	});

@@ -33,7 +33,7 @@ test.each([
 	[coded('EPROTO'), 'Redis TLS and the port'],
 	[coded('ERR_SSL_WRONG_VERSION_NUMBER'), 'Redis TLS and the port'],
 	[coded('ERR_SENTINEL_UNKNOWN_GROUP'), 'Redis Sentinel Group'],
-])('%p is permanent, with the advice: %s', (error, advice) => {
+])('%p is permanent; advice: %s', (error, advice) => {
 	expect(isPermanent(error)).toBe(true);
 	expect(howToFix(error)).toContain(advice);
 	expect(needsNewConnection(error)).toBe(true);
@@ -63,7 +63,7 @@ test.each<[unknown, boolean, string?]>([
 	[reply('WRONGTYPE Operation against a key holding the wrong kind of value'), false],
 	[reply('BUSY Redis is busy running a script.'), false],
 	[reply('ERR user_script:1: a mistake. script: READONLY'), false],
-])('%p is transient, and needs a new connection: %s', (error, isNew, ...[advice]) => {
+])('%p is transient; needs a new connection: %s', (error, isNew, ...[advice]) => {
 	expect(isPermanent(error)).toBe(false);
 	expect(needsNewConnection(error)).toBe(isNew);
 	const fix = howToFix(error);

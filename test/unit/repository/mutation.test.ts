@@ -20,7 +20,7 @@ test.each(files)('%s, which Stryker mutates, exists', (file) => {
 
 test.each(
 	[...MISTAKES, ...MISTAKES_FOUND_BY_TESTS].map((mistake) => [mistake.name, mistake] as const),
-)('the planted mistake "%s" applies to the code, and its test exists', (_, mistake) => {
+)('the planted mistake "%s" applies, and its test exists', (_, mistake) => {
 	for (const patch of mistake.patches) {
 		expect(() => apply(readProjectFile(`dist/${patch.file}`), patch)).not.toThrow();
 	}

@@ -9,7 +9,7 @@ import { type LuaRedis, useLuaRedis } from '../../support/luaRedis';
 
 const HOUR = 3_600_000;
 let redis: LuaRedis;
-/** Commands of the process that has the lease, and whether they fail. */
+/** The commands of the process with the lease, and whether they fail. */
 let commands: number;
 let isAway: boolean;
 useLuaRedis((one) => {

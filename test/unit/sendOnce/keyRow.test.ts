@@ -147,7 +147,7 @@ test('repairs of a row run one at a time, so that a slow one does not undo a new
 });
 
 describe('an end that cannot be recorded', () => {
-	/** When (s) the lease ends. */
+	/** After how many seconds the lease ends. */
 	async function endOf(end: SentState, ...faults: Array<Parameters<typeof store.fail>>) {
 		const row = await recorded();
 		for (const fault of faults) store.fail(...fault);

@@ -38,7 +38,7 @@ test.each<[Record<string, string>, unknown[]]>([
 	[named('x-ratelimit', '1', String(NOW / 1000 + 20)), [left(1, 20_000)]],
 	[{ ...named('x-ratelimit', '1', String(NOW + 3_600_500)), ...anHourAhead }, [left(1, 500)]],
 	[named('x-rate-limit', '3', '58.37'), [left(3, 58_370)]],
-	// No window lasts so many seconds.
+	// No window is that many seconds long, so these are milliseconds.
 	[named('rate-limit', '3', '5500', '60'), [left(3, 5_500, 60)]],
 	[named('x-ratelimit', '0', '2026-03-01T12:00:20Z'), [left(0, 20_000)]],
 	[named('x-ratelimit', '0', new Date(NOW + 20_000).toUTCString()), [left(0, 20_000)]],

@@ -22,7 +22,7 @@ describe('the time that requests waited', () => {
 	});
 	afterEach(() => jest.useRealTimers());
 
-	/** Requests that wait side by side, each for its time (ms). */
+	/** Lets requests wait side by side, each for one of the times (ms). */
 	async function wait(cause: WaitCause | undefined, ...times: number[]): Promise<void> {
 		const all = times.map(async (ms) => {
 			await waitTime.during(after(ms));

@@ -93,7 +93,7 @@ test.each<[string, number[], Partial<State['guard']>, number | undefined, Partia
 	['one was missing before, and has come back', [0, -1], { knownBefore: 7 }, 1],
 	['one was missing before, and the read is incomplete', [1], { knownBefore: 7 }, 7, CUT],
 ])(
-	'the number of records known before deletions is noted or forgotten if %s',
+	'the number of records before deletions is kept or dropped if %s',
 	(_, missed, guard, expected, read = {}) => {
 		const state = stateOf(missed, { guard });
 		const events = new Events();
@@ -142,6 +142,6 @@ test.each<[string, boolean, number[], Reads & Partial<State['guard'] & PollSetti
 	const state = stateOf(missed, { reads: more, guard: more });
 	const settings = { ...SETTINGS, incremental, ...more };
 	expect(isFullReadDue(state, settings, NOW, new Set())).toBe(isDue);
-	// This poll has found none of them, so all are withheld.
+	// This poll found none of them, so all are withheld.
 	expect(emitDeletions(state, settings, new Events())).toBe(missed.filter((n) => n === 5).length);
 });

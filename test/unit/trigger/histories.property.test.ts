@@ -1,7 +1,7 @@
 /**
  * Thousands of random histories of a list, in logical time and without a server: writes are shown late, records move
- * between pages while they are read, polls fail or run out of time, weeks pass. Every event is true, and the events lead
- * to the list as it is in the end.
+ * between pages while they are read, polls fail or run out of time, weeks pass. Every event must be true, and the events
+ * must reproduce the list as it is at the end.
  */
 import * as fc from 'fast-check';
 import { DateTime } from 'luxon';
@@ -66,7 +66,7 @@ class Play {
 		clockMs = 0,
 	}: HistoryPoll) {
 		const { service, settings } = this;
-		// Half of it lies further back than any lookback.
+		// Half of the changes are older than any lookback.
 		const half = Math.ceil(before.length / 2);
 		this.strike(before.slice(0, half));
 		jest.setSystemTime(Date.now() + afterMs);

@@ -70,7 +70,7 @@ function begin(saved: Kept, held: Kept = saved) {
 		meanwhile();
 		const isKept = await memory.keep(state, hasItems);
 		if (hasItems && isKept) {
-			// n8n saves all that it holds.
+			// n8n saves the static data of the whole workflow.
 			database.staticData = copyOf(workflow.staticData);
 			workflow.staticData.__dataChanged = false;
 		}

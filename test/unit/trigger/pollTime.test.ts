@@ -21,7 +21,7 @@ test.each([
 	expect(polls.map(({ timeMs }) => timeMs)).toEqual(times);
 	const activations = polls.map(({ isActivation }) => isActivation);
 	expect(activations).toEqual([times[0] === 45_000, false, false]);
-	// Another publication.
+	// After another publication.
 	expect(beginPoll(contextWith(budgetMs)).timeMs).toBe(times[0]);
 });
 

@@ -362,7 +362,7 @@ test('if only changes are read, the option lets withheld deletions of marked rec
 	const trigger = new PolledTrigger();
 	await poll(trigger, [all], settings);
 	expect((await poll(trigger, [marked], settings)).events).toEqual([]);
-	// One of them is there again.
+	// One of them comes again without the mark.
 	expect((await poll(trigger, [[{ id: 0 }]], settings)).events).toEqual([]);
 	const { gone } = await poll(trigger, [[]], { ...settings, maxDeletionPercent: 100 });
 	expect(gone).toHaveLength(7);
