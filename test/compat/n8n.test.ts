@@ -1,4 +1,4 @@
-// The tests in a real n8n, in the oldest n8n that is supported. Build the package before.
+// Tests of test/n8n in the oldest supported n8n. Build the package before.
 import { startSandbox } from '../../sandbox/server';
 import { findProblems } from '../../scripts/demo/demoCheck';
 import { DEMO_CONTACT_COUNT, runDemo, saveDemo } from '../../scripts/demo/demoWorkflow';
@@ -12,7 +12,7 @@ import { useRealN8n } from '../n8n/useRealN8n';
 
 const real = useRealN8n('n8n-1', WITH_EDITOR);
 
-test('the demo workflow: everything comes through', async () => {
+test('the demo workflow succeeds for all its items', async () => {
 	const { client } = real();
 	const sandbox = await startSandbox({ contactCount: DEMO_CONTACT_COUNT, windowMode: 'both' });
 	try {
@@ -23,9 +23,9 @@ test('the demo workflow: everything comes through', async () => {
 	}
 });
 
-describe('sending once', () => sendingTests(real));
-describe('waiting for room', () => parkingTests(real, false));
-describe('the node as a tool', () => toolTests(real));
-describe('the example', () => exampleTests(real));
-// n8n 1.x loses the status before it looks for the credential's own message.
+describe('Send Once', () => sendingTests(real));
+describe('Wait for Room', () => parkingTests(real, false));
+describe('the node as the tool', () => toolTests(real));
+describe('the example workflow', () => exampleTests(real));
+// n8n 1.x drops the status code before it looks up the credential's own error message.
 describe('the installed package', () => installationTests(real));

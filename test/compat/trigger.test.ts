@@ -1,4 +1,4 @@
-// The trigger in the oldest n8n that is supported. Build the package before.
+// Trigger tests of test/n8n in the oldest supported n8n. Build the package before.
 import { badMinuteTests } from '../n8n/badMinuteTests';
 import { logTest } from '../n8n/installationTests';
 import { triggerRestartTests } from '../n8n/triggerRestartTests';

@@ -1,4 +1,4 @@
-// The example with an AI agent: the node as its tool, and a scripted stand-in for the model.
+// The example with an AI agent, which uses the node as its tool. A scripted stand-in replaces the model.
 import { type ChatModel, startChatModel } from '../support/chatModel';
 import { itemsOf, type RealN8n } from './realN8n';
 import { readExample } from './workflows';
@@ -19,7 +19,7 @@ export function agentTests(real: () => RealN8n): void {
 
 	afterAll(async () => await model.stop());
 
-	test('contact-lookup-agent: the agent reads contacts through the node', async () => {
+	test('contact-lookup-agent: the agent reads contacts with the node as its tool', async () => {
 		const { client, sandbox } = real();
 		const credentialIds = await real().saveModel(model, 'Model account');
 		const workflow = await real().save(readExample('contact-lookup-agent'), credentialIds);
@@ -40,7 +40,7 @@ export function agentTests(real: () => RealN8n): void {
 				parameters: { properties: { limit: { type: 'number' } } },
 			},
 		]);
-		// The model got what the service gave, as many contacts as it had asked for.
+		// The model got the contacts of the service, as many as it had asked for.
 		const contacts = sandbox.contacts.list().slice(0, CONTACTS_TO_READ);
 		expect(reported?.messages.at(-1)?.role).toBe('tool');
 		expect(JSON.parse(String(reported?.messages.at(-1)?.content))).toEqual(contacts);

@@ -1,6 +1,6 @@
-// n8n is updated in a bad minute: documents wait to be sent, and the service is away, slow or full while triggers
-// are published and n8n starts again. Nothing more is sent, n8n ends soon and saves what was done, and every
-// trigger is on again.
+// n8n is updated at a bad time: documents wait to be sent, and the service is down, slow or out of limits while
+// triggers are published and n8n restarts. Nothing more is sent, n8n stops soon and saves what was done, and
+// every trigger is active again afterwards.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LimitTable } from '../../sandbox/limits';
 import {
@@ -21,16 +21,16 @@ const ONE_SEND: LimitTable = {
 	endpoints: { [SEND_ENDPOINT]: { max: 1, windowSeconds: 600 } },
 };
 const DOCUMENTS = Array.from({ length: 20 }, (_, index) => ({ id: `document-${index}` }));
-/** A read is tried so often. */
+/** A read has at most this many attempts. */
 const MOST_REQUESTS = 4;
-/** Longer than n8n 2.x gives a publication in two attempts. */
+/** Longer than the two attempts that n8n 2.x allows a publication. */
 const SLOW_MS = 50_000;
 const PAYMENT_ENDPOINT = 'POST /txndata/sendPayment';
 /** Enough for a request to begin on a busy machine. */
 const TIMEOUT_SECONDS = 10;
-/** How late the response is while n8n ends, within what a request under way is given. */
+/** How long the response takes while n8n stops: less than the grace period of a request in flight. */
 const LATE_MS = 3_000;
-/** What n8n logs when it is told to end. */
+/** What n8n logs on SIGTERM. */
 const ENDING = 'Shutting down...';
 const NOT_POLLED = 'Not polled; the next scheduled poll retries';
 
@@ -40,9 +40,9 @@ const FAULTS = {
 	Full: { type: 'refuse', retryAfter: 'seconds', waitMs: 59_000 },
 } as const;
 
-/** @param names of the triggers, each of which meets the fault of its name */
+/** @param names of the workflows, whose triggers each get the fault of that name */
 export function badMinuteTests(real: () => RealN8n, names: Array<keyof typeof FAULTS>): void {
-	/** A key of its own, because a refusal pauses all requests of a key. */
+	/** Each has its own API key, because a refusal pauses all requests of a key. */
 	async function credentialOf(name: string, letter: string, limits = WIDE): Promise<string> {
 		const { sandbox } = real();
 		const apiKey = letter.repeat(64);
@@ -50,7 +50,7 @@ export function badMinuteTests(real: () => RealN8n, names: Array<keyof typeof FA
 		return await real().saveCredentialFor(name, { baseUrl: sandbox.baseUrl, apiKey }, limits);
 	}
 
-	/** Publishes a workflow with two triggers whose requests are marked with the name. */
+	/** Publishes a workflow with two triggers whose requests carry the name as their marker. */
 	async function publish(name: string, credentialId: string, timeout: number, second: number) {
 		const trigger = (title: string) =>
 			scheduledTrigger(title, {
@@ -76,7 +76,7 @@ export function badMinuteTests(real: () => RealN8n, names: Array<keyof typeof FA
 			.sandbox.journal.all()
 			.filter(({ headers }) => headers['x-sandbox-marker'] === name);
 
-	test('n8n is updated in a bad minute', async () => {
+	test('while the service fails, records what was sent and keeps the triggers active', async () => {
 		const { sandbox } = real();
 		const secondIn = (seconds: number) => new Date(Date.now() + seconds * 1000).getSeconds();
 		const ids = new Map<string, string>();
@@ -86,7 +86,7 @@ export function badMinuteTests(real: () => RealN8n, names: Array<keyof typeof FA
 			ids.set(name, await publish(name, credentials.get(name) ?? '', 60, secondIn(-5)));
 		}
 
-		// Published again in a bad minute.
+		// Publish again while the service fails.
 		sandbox.contacts.add({ id: 'meanwhile' });
 		const addFaults = () => {
 			for (const name of names) {
@@ -108,7 +108,7 @@ export function badMinuteTests(real: () => RealN8n, names: Array<keyof typeof FA
 		sandbox.setKeyState('4'.repeat(64), 'disabled');
 		await expect(publish('Wrong key', wrongKey, 60, polledBy)).rejects.toThrow('401');
 
-		// Told to end, with sends under way.
+		// Stop n8n with sends in flight.
 		const path = 'twenty-documents';
 		const sends = await real().publish(
 			inARow('Sends in a bad minute', [...startWithWebhook(path), send()]),
@@ -117,7 +117,7 @@ export function badMinuteTests(real: () => RealN8n, names: Array<keyof typeof FA
 		await real().callWebhook(path, { documents: DOCUMENTS });
 		await waitUntil(() => sandbox.journal.count(SEND_ENDPOINT) === 1);
 
-		// n8n does not wait for an execution that has timed out, but its request is under way.
+		// n8n does not wait for an execution that has timed out, although its request is in flight.
 		sandbox.fault({ endpoint: PAYMENT_ENDPOINT, action: { type: 'hold' } });
 		const paying = { ...send(ONCE), parameters: { ...sending(ONCE), resource: 'payment' } };
 		const timingOut = inARow('Times out', [...startWithWebhook('payment'), paying]);
@@ -139,7 +139,7 @@ export function badMinuteTests(real: () => RealN8n, names: Array<keyof typeof FA
 		await ended;
 		expect(sandbox.journal.count(SEND_ENDPOINT)).toBe(1);
 
-		// Started again while it is no better.
+		// Start n8n again while the service still fails.
 		const requestsBefore = names.map((name) => requestsOf(name).length);
 		const loggedBefore = real().log().split(NOT_POLLED).length;
 		await real().startAgain();
@@ -169,7 +169,7 @@ export function badMinuteTests(real: () => RealN8n, names: Array<keyof typeof FA
 		expect(paidBefore).toMatchObject([{ skipped: true, state: 'sent' }]);
 		expect(sandbox.journal.count(PAYMENT_ENDPOINT)).toBe(1);
 
-		// The schedule goes on.
+		// The schedule continues.
 		for (const name of names) {
 			for (const trigger of ['One', 'Two']) {
 				const reported = async () => (await emittedBy(real(), ids.get(name) ?? '', trigger)).flat();

@@ -1,5 +1,5 @@
-// n8n's AI builder finds the nodes by what a user says, reads how to fill them, and what it makes by that
-// works. The model is left out: the tools that it calls are n8n's own.
+// n8n's AI builder finds the nodes by a user's words, reads how to fill in their parameters, and builds a workflow
+// that runs. There is no model: the test calls n8n's own builder tools.
 import { N8nConnection } from '../../scripts/host/n8nConnection';
 import { connectToMcp, type McpClient, textOf } from '../support/mcpClient';
 import type { RealN8n } from './realN8n';
@@ -8,19 +8,19 @@ import { sentBy } from './workflows';
 const NODE = 'n8n-nodes-business-data.businessData';
 const TRIGGER = 'n8n-nodes-business-data.businessDataTrigger';
 
-/** The node types that the search names, by what was searched for. */
+/** The node types in a response of the search. */
 function foundIn(response: string): string[] {
 	return [...response.matchAll(/^- (\S+\.\w+)/gm)].map(([, type = '']) => type);
 }
 
-/** The code of a pattern in a type definition, where it stands in a comment. */
+/** The code of a pattern, from a comment in the type definition. */
 function patternIn(definition: string, title: string): string {
 	const [, lines = ''] = definition.split(`<pattern title="${title}">`);
 	const [code = ''] = lines.split('</pattern>');
 	return code.replace(/^\s*\* ?/gm, '');
 }
 
-/** Switches n8n's own MCP server on, and connects to it with the owner's key. */
+/** Enables n8n's own MCP server, and connects to it with the owner's key. */
 async function connect({ host, url, owner: { email, password } }: RealN8n): Promise<McpClient> {
 	const connection = new N8nConnection(url);
 	await connection.request('POST', '/rest/login', { emailOrLdapLoginId: email, password });
@@ -45,11 +45,11 @@ export function builderTests(real: () => RealN8n): void {
 		['bulk delete contacts', NODE],
 		['accounting', NODE],
 		['bookkeeping contact changes', TRIGGER],
-	])('finds by "%s" the node %s', async (query, type) => {
+	])('searching "%s" finds the node %s', async (query, type) => {
 		expect(foundIn(await textOf(builder, 'search_nodes', { queries: [query] }))).toContain(type);
 	});
 
-	test('is told of each node and each operation what else it must know', async () => {
+	test('the search returns the builder hints of the node and of its operations', async () => {
 		const response = await textOf(builder, 'search_nodes', { queries: ['bookkeeping'] });
 		const ofNode = response.slice(response.indexOf(`- ${NODE}\n`)).split('\n- ')[0] ?? '';
 		expect(ofNode).toContain('It waits for the limits by itself');
@@ -58,7 +58,7 @@ export function builderTests(real: () => RealN8n): void {
 		expect(ofNode).toContain(TRIGGER);
 	});
 
-	test('fills the node as its type definition shows, and the document goes out', async () => {
+	test('a workflow built from the pattern in the type definition sends the document', async () => {
 		const { client, sandbox } = real();
 		const nodeIds = [{ nodeId: NODE, resource: 'transaction', operation: 'send' }];
 		const definition = await textOf(builder, 'get_node_types', { nodeIds });

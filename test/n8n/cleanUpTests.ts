@@ -1,4 +1,4 @@
-// The example that deletes at night: a dry run first, and nothing goes without a person's yes.
+// The example that deletes at night: it makes a dry run first, and deletes nothing without a person's approval.
 import type { ExecutionResult } from '../../scripts/host/executionData';
 import type { Workflow } from '../../scripts/host/n8nTypes';
 import { itemsOf, type RealN8n } from './realN8n';
@@ -34,7 +34,7 @@ export function cleanUpTests(real: () => RealN8n): void {
 		return { id, message: itemsOf(asking, 'Message to the approver')[0] as Message };
 	}
 
-	/** Opens the link and responds the form, as a person does. Returns the text of the form. */
+	/** Opens the link and submits the form, as a person does. Returns the text of the form. */
 	async function response({ approvalLink }: Message, decision: string): Promise<string> {
 		const page = await (await fetch(approvalLink)).text();
 		const form = new FormData();
@@ -51,7 +51,7 @@ export function cleanUpTests(real: () => RealN8n): void {
 		return result;
 	};
 
-	test('nightly-clean-up: what was shown and approved is deleted, 100 per request', async () => {
+	test('nightly-clean-up deletes exactly the approved contacts, 100 per request', async () => {
 		const { sandbox } = real();
 		addOldContacts();
 		const { id, message } = await ask(readExample('nightly-clean-up'));
@@ -60,7 +60,7 @@ export function cleanUpTests(real: () => RealN8n): void {
 		const withoutToken = new URL(message.approvalLink);
 		withoutToken.search = '';
 		expect((await fetch(withoutToken, { method: 'POST', body: new FormData() })).status).toBe(401);
-		// Grown old since the dry run, so nobody has seen it.
+		// It has become old only after the dry run, so nobody has approved it.
 		sandbox.contacts.add({ id: 'unseen', updatedAt: LONG_AGO });
 
 		const form = await response(message, 'Delete them');
@@ -84,7 +84,7 @@ export function cleanUpTests(real: () => RealN8n): void {
 		expect(left.slice(-2)).toEqual(['without a date', 'unseen']);
 	});
 
-	test('nightly-clean-up, answered "Keep them": nothing is deleted', async () => {
+	test('nightly-clean-up deletes nothing if the approver chooses "Keep them"', async () => {
 		const { sandbox } = real();
 		addOldContacts();
 		const { id, message } = await ask(readExample('nightly-clean-up'));

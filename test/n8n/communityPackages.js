@@ -1,11 +1,11 @@
-// Installs community packages by n8n's own code, as its start does with N8N_COMMUNITY_PACKAGES, and prints for each
-// what came of it. Parts of n8n that no test is about are left out: its licence (without one, it takes npm's registry
-// only), its database, its service that tells which packages are banned, and the loading of the nodes.
+// Installs community packages with n8n's own code, as n8n does on startup with N8N_COMMUNITY_PACKAGES, and prints the
+// result of each. Stubs replace the parts of n8n that the tests do not need: its licence (without one, it accepts only
+// npm's registry), its database, its list of banned packages, and the loading of the nodes.
 const { mkdirSync, mkdtempSync, readFileSync } = require('node:fs');
 const { join } = require('node:path');
 
 const [n8nFolder, folder, trials] = process.argv.slice(2);
-// n8n's command does the same.
+// As n8n's own command does.
 const loadDependency = (name) => require(require.resolve(name, { paths: [n8nFolder] }));
 loadDependency('reflect-metadata');
 const { LoggerProxy } = loadDependency('n8n-workflow');
@@ -22,7 +22,7 @@ async function install({ communityPackages, registry }) {
 	const errors = [];
 	const logger = { error: (line) => errors.push(line), info() {}, warn() {}, debug() {} };
 	logger.scoped = () => logger;
-	// What npm says is a warning of n8n's.
+	// n8n logs the output of npm as a warning.
 	const warn = (_, { errorMessage }) => errors.push(errorMessage);
 	LoggerProxy.init({ ...logger, warn });
 	let installed;

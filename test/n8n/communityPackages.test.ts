@@ -1,4 +1,4 @@
-// The line of the release notes, in the installed n8n: n8n installs our tarball by its checksum, and no other.
+// The setting from the release notes, in the installed n8n: it installs the tarball with our checksum, and no other.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cp, writeFile } from 'node:fs/promises';
@@ -22,10 +22,9 @@ const PROJECT_FOLDER = join(__dirname, '..', '..');
 const folder = mkdtempSync(join(tmpdir(), 'checksum-'));
 const registries: LocalRegistry[] = [];
 let published: PublishedPackage;
-/** With the registry that has our tarball, and with one that has another. */
+/** From the registry with our tarball, and from one with another tarball. */
 let results: Array<{ installed?: string; errors: string }>;
 
-/** A registry that has a tarball. */
 async function registryWith(tarball: string): Promise<LocalRegistry> {
 	const registry = await LocalRegistry.start();
 	registries.push(registry);
@@ -33,7 +32,7 @@ async function registryWith(tarball: string): Promise<LocalRegistry> {
 	return registry;
 }
 
-/** As a shell reads it. */
+/** The value as a shell reads it. */
 const valueOf = (setting: string): string => /^\w+='(.*)'$/.exec(setting)?.[1] ?? '';
 
 beforeAll(async () => {
@@ -76,11 +75,11 @@ afterAll(async () => {
 	rmSync(folder, { recursive: true });
 });
 
-test('n8n installs the tarball that the line names, although unverified packages are off', () => {
+test('n8n installs the tarball of the release notes, even with unverified packages disabled', () => {
 	expect(results[0]).toEqual({ installed: published.version, errors: '' });
 });
 
-test('n8n installs no other tarball of that version', () => {
+test('n8n refuses another tarball of the same version', () => {
 	const errors = expect.stringContaining('Failed to verify package checksum') as string;
 	expect(results[1]).toEqual({ errors });
 });

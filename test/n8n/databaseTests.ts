@@ -1,5 +1,5 @@
-// n8n's own database does not take what is written, while keyed documents are being sent: what
-// was sent is on record, what was not is blocked by nothing, and nothing goes out twice.
+// Writes to n8n's own database fail while keyed documents are being sent: each document that was sent is recorded,
+// each of the others can still be sent, and nothing goes out twice.
 import {
 	CONTINUE_ON_ERROR,
 	ONCE,
@@ -26,13 +26,13 @@ const failure = {
 	error: expect.stringContaining("Send Once Key: n8n's deduplication store failed") as string,
 };
 
-/** @param disturb the database; returns what makes it well again */
+/** @param disturb makes the database fail; returns the function that repairs it */
 export function databaseTests(
 	real: () => RealN8n,
 	name: string,
 	disturb: () => Promise<() => Promise<void>>,
 ): void {
-	test(`${name}: each document goes out once, and its state is known`, async () => {
+	test(`with ${name}, each document goes out once and its state is known`, async () => {
 		const { client, sandbox } = real();
 		const path = name.replaceAll(' ', '-');
 		const read = {
@@ -44,7 +44,7 @@ export function databaseTests(
 			inARow(name, [
 				...startWithWebhook(path),
 				send(ONCE, CONTINUE_ON_ERROR),
-				// Held until the database saves the execution.
+				// Keeps the execution open until the database works again.
 				node('Later', 'n8n-nodes-base.httpRequest', 4.2, read, { executeOnce: true }),
 			]),
 		);
@@ -60,7 +60,7 @@ export function databaseTests(
 		};
 		const sent = () => sentBy<{ id: string }>(sandbox).map(({ id }) => id);
 
-		// One whose end has to be recorded meanwhile, and others that nobody has looked for yet.
+		// The first document is in flight, and its end must be recorded; the others have not been looked up yet.
 		sandbox.fault({ endpoint: SEND_ENDPOINT, action: { type: 'hold' } });
 		await real().callWebhook(path, { documents: DOCUMENTS });
 		await waitUntil(() => sandbox.journal.count(SEND_ENDPOINT) === 1);

@@ -1,4 +1,4 @@
-// The example workflows do in the real n8n what examples/README.md says.
+// In the real n8n, the example workflows do what examples/README.md says.
 import type { FaultAction } from '../../sandbox/faultRules';
 import { SEND_ENDPOINT } from '../support/parameters';
 import { itemsOf, type RealN8n } from './realN8n';
@@ -7,29 +7,32 @@ import { exampleNames, readExample, sentBy, tableReader } from './workflows';
 const containing = (text: string) => expect.stringContaining(text) as string;
 
 export function exampleTests(real: () => RealN8n): void {
-	test.each(exampleNames())('%s is imported, and its schedule can start', async (name) => {
-		const { client } = real();
-		const example = readExample(name);
-		const imported = await client.saveWorkflow({ ...example, name: `${name}, imported` });
-		const saved = await client.readWorkflow(imported.id);
-		// n8n chooses a credential by its name, if it has one of that name.
-		const withoutCredentials = example.nodes.map(({ credentials: _, ...rest }) => rest);
-		expect(saved.nodes).toMatchObject(withoutCredentials);
-		expect(saved.connections).toEqual(example.connections);
-		const types = example.nodes.map(({ type, typeVersion }) => `${type}@${Number(typeVersion)}`);
-		const offered = (await client.readNodeTypes()).flatMap(({ name: type, version }) =>
-			[version].flat().map((one) => `${type}@${one}`),
-		);
-		expect(offered).toEqual(expect.arrayContaining(types));
-		if (!example.nodes.some(({ type }) => type.endsWith('.scheduleTrigger'))) return;
+	test.each(exampleNames())(
+		'%s can be imported, and published if it has a schedule',
+		async (name) => {
+			const { client } = real();
+			const example = readExample(name);
+			const imported = await client.saveWorkflow({ ...example, name: `${name}, imported` });
+			const saved = await client.readWorkflow(imported.id);
+			// On import, n8n chooses a credential of the same name if there is one.
+			const withoutCredentials = example.nodes.map(({ credentials: _, ...rest }) => rest);
+			expect(saved.nodes).toMatchObject(withoutCredentials);
+			expect(saved.connections).toEqual(example.connections);
+			const types = example.nodes.map(({ type, typeVersion }) => `${type}@${Number(typeVersion)}`);
+			const offered = (await client.readNodeTypes()).flatMap(({ name: type, version }) =>
+				[version].flat().map((one) => `${type}@${one}`),
+			);
+			expect(offered).toEqual(expect.arrayContaining(types));
+			if (!example.nodes.some(({ type }) => type.endsWith('.scheduleTrigger'))) return;
 
-		await real().publish({ ...example, name: `${name}, published` });
-	});
+			await real().publish({ ...example, name: `${name}, published` });
+		},
+	);
 
-	test('payment-news: the trigger watches another list than the contacts', async () => {
+	test('payment-news watches the list of payments instead of the contacts', async () => {
 		const { client, sandbox } = real();
 		const workflow = await real().save(readExample('payment-news'));
-		// Each publication polls once.
+		// Publishing polls once.
 		const poll = async () => {
 			await client.publishWorkflow(workflow.id);
 			await client.unpublishWorkflow(workflow.id);
@@ -47,33 +50,33 @@ export function exampleTests(real: () => RealN8n): void {
 			{ message: 'Payment payment-13 of contact-13 was paid: 130' },
 		]);
 		expect(itemsOf(first, 'Say that it was deleted')).toEqual([]);
-		// It must be missing twice.
+		// A record counts as deleted once two polls miss it.
 		await poll();
 		const second = await real().resultOfExecution(2, workflow.id);
 		expect(second).toMatchObject({ status: 'success' });
 		expect(itemsOf(second, 'Say that it was deleted')).toEqual([
 			{ message: 'Payment payment-3 was deleted' },
 		]);
-		// It was paid before.
+		// It was already paid, so this change starts no execution.
 		sandbox.payments.update('payment-2', { amount: 21 });
 		await poll();
 		expect(await client.listExecutions(workflow.id)).toHaveLength(2);
 	});
 }
 
-/** They need a Data Table node that can make tables: n8n 2.x has one, n8n 1.x has not. */
+/** These need a Data Table node that can create tables, which n8n 1.x lacks. */
 export function tableExampleTests(real: () => RealN8n): void {
-	test('contact-sync: the table follows the contacts', async () => {
+	test('contact-sync keeps the table equal to the contacts', async () => {
 		const { client, sandbox } = real();
 		const workflow = await real().save(readExample('contact-sync'));
-		/** Publishes it, which polls once; with the poll, it is executed for the `count`th time. */
+		/** Publishes the workflow, which polls once and causes its `count`th execution. */
 		const poll = async (count: number) => {
 			await client.publishWorkflow(workflow.id);
 			const result = await real().resultOfExecution(count, workflow.id);
 			await client.unpublishWorkflow(workflow.id);
 			return result;
 		};
-		// Without its table the first run fails, and is retried when somebody has made it.
+		// Without its table the first run fails; once the table exists, a retry succeeds.
 		expect(await poll(1)).toMatchObject({ status: 'error' });
 		const [failed] = await client.listExecutions(workflow.id);
 		await real().run(workflow, 'Run this once first');
@@ -85,7 +88,7 @@ export function tableExampleTests(real: () => RealN8n): void {
 		sandbox.contacts.update('contact-2', { city: 'Ghent' });
 		sandbox.contacts.remove('contact-3');
 		expect(await poll(4)).toMatchObject({ status: 'success' });
-		// What was deleted must be missing twice.
+		// A record counts as deleted once two polls miss it.
 		expect(await poll(5)).toMatchObject({ status: 'success' });
 		expect(await savedContacts()).toEqual(sandbox.contacts.list());
 
@@ -95,7 +98,7 @@ export function tableExampleTests(real: () => RealN8n): void {
 		expect(itemsOf(await poll(6), name)).toHaveLength(sandbox.contacts.list().length);
 	});
 
-	test('invoices-sent-once: a person says what became of those that may have been sent', async () => {
+	test('invoices-sent-once lets a person settle the invoices that may have been sent', async () => {
 		const { sandbox } = real();
 		const workflow = await real().save(readExample('invoices-sent-once'));
 		const run = async () => await real().run(workflow);
@@ -153,7 +156,7 @@ export function tableExampleTests(real: () => RealN8n): void {
 		);
 	});
 
-	/** The contacts in the table, in the order of their creation. */
+	/** The contacts in the table, in order of creation. */
 	async function savedContacts(): Promise<unknown[]> {
 		const items = await real().run(await real().save(tableReader('business_data_contacts')));
 		return (items('Rows') as { content: string }[]).map(

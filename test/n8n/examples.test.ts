@@ -1,5 +1,4 @@
-// The example workflows, and what waits as they do, in a real n8n that is set as n8n 3 will be. Build the package
-// before.
+// The example workflows, in a real n8n with the settings that n8n 3 will have. Build the package before.
 import { agentTests } from './agentTests';
 import { badMinuteTests } from './badMinuteTests';
 import { cleanUpTests } from './cleanUpTests';
@@ -14,7 +13,7 @@ import { useRealN8n } from './useRealN8n';
 const real = useRealN8n('n8n-2', { ...WITH_EDITOR, ...NEXT_VERSION_SETTINGS });
 
 describe('an update of n8n', () => badMinuteTests(real, ['Down', 'Slow', 'Full']));
-describe('the example', () => {
+describe('the example workflow', () => {
 	exampleTests(real);
 	tableExampleTests(real);
 	reminderTests(real);
@@ -22,5 +21,5 @@ describe('the example', () => {
 	cleanUpTests(real);
 	agentTests(real);
 });
-describe('n8n 3', () => nextVersionTests(real));
+describe('with the settings of n8n 3', () => nextVersionTests(real));
 describe('the installed package', () => installationTests(real));

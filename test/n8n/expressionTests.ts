@@ -1,4 +1,4 @@
-// What expressions fail to make, as the engine of a real n8n hands it over: it evaluates them in an isolate.
+// Expressions without a usable value, in the engine of a real n8n, which evaluates them in an isolate.
 import { apiRequest } from '../support/parameters';
 import type { RealN8n } from './realN8n';
 import { BUSINESS_DATA, inARow, node, startWith } from './workflows';
@@ -13,7 +13,7 @@ export function expressionTests(real: () => RealN8n): void {
 		['=/on/{{ DateTime.fromISO("x") }}', 'Path: {{ DateTime.fromISO("x") }} is an invalid date'],
 		['=/contacts/{{ $json }}', 'Path: {{ $json }} is an object, not a text'],
 		['={{ (() => 1) }}', 'Path: has no value ('],
-	])('the path %s is refused, and nothing goes out', async (path, message) => {
+	])('as the path, %s is refused before anything is sent', async (path, message) => {
 		const { client, sandbox } = real();
 		const call = node('Call', BUSINESS_DATA, 1, apiRequest('DELETE', path));
 		const workflow = await real().save(inARow(path, [...startWith([{ id: 1 }]), call]));

@@ -1,17 +1,17 @@
-// What a user meets first once the package is installed: its nodes with their icons and categories, and
-// the credential's test.
+// What a user sees first after installing the package: its nodes with their icons and categories, and the
+// credential test.
 import { cacheFolder } from '../../scripts/host/cache';
 import type { RealN8n } from './realN8n';
 
 const CATEGORIES = {
 	'n8n-nodes-business-data.businessData': ['Finance & Accounting', 'Sales'],
 	'n8n-nodes-business-data.businessDataTrigger': ['Finance & Accounting', 'Sales'],
-	// n8n's own for every tool.
+	// n8n sets this category for every tool.
 	'n8n-nodes-business-data.businessDataTool': ['AI'],
 };
 
 export function installationTests(real: () => RealN8n): void {
-	test('the nodes are offered with icons and categories, and as a tool', async () => {
+	test('offers its nodes with icons and categories, and one of them as a tool', async () => {
 		const all = await real().client.readNodeTypes();
 		const types = all.filter(({ name }) => name.startsWith('n8n-nodes-business-data.'));
 		const categories = types.map(({ name, codex }) => [name, codex?.categories]);
@@ -24,7 +24,7 @@ export function installationTests(real: () => RealN8n): void {
 		}
 	});
 
-	test('the credential can be tested, and a refused key shows', async () => {
+	test('tests the credential, and reports a refused API key', async () => {
 		const { client, sandbox, credentialId } = real();
 		expect(await client.testCredential(credentialId)).toMatchObject({ status: 'OK' });
 		expect(sandbox.journal.all()).toMatchObject([{ status: 200 }]);
@@ -39,10 +39,10 @@ export function installationTests(real: () => RealN8n): void {
 	logTest(real);
 }
 
-/** Of all that was done in this n8n until then. */
+/** Call it last, because it checks the log of all tests before it. */
 export function logTest(real: () => RealN8n): void {
-	test('n8n has nothing to say against the package', () => {
-		// n8n itself is in a folder of the package's name.
+	test('causes no message in the log of n8n', () => {
+		// The path of n8n itself contains the name of the package.
 		const lines = real().log().replaceAll(cacheFolder(), '').split('\n');
 		expect(lines.filter((line) => /business-?data/i.test(line))).toEqual([]);
 	});

@@ -1,8 +1,8 @@
-// n8n 3 ahead of time: what n8n 2.41 can already do as n8n 3 will, and what its own report says of it.
+// n8n 3 ahead of its release: the behaviour that n8n 2.41 can already switch on, and its own migration report.
 import type { RealN8n } from './realN8n';
 import { inARow, node, startWith } from './workflows';
 
-/** The settings that n8n 3 sets by itself, asks for, or leaves no choice of, but for those of queue mode. */
+/** What n8n 3 will set by default, recommend or enforce, apart from queue mode. */
 export const NEXT_VERSION_SETTINGS = {
 	N8N_UNVERIFIED_PACKAGES_ENABLED: 'true',
 	N8N_DEFAULT_BINARY_DATA_MODE: 'filesystem',
@@ -16,9 +16,9 @@ export const NEXT_VERSION_SETTINGS = {
 	N8N_SSRF_ALLOWED_IP_RANGES: '127.0.0.1/32',
 };
 
-/** To be called when the workflows of the other tests are saved, because the report is about all of them. */
+/** Call it last: the migration report covers the workflows that all other tests have saved. */
 export function nextVersionTests(real: () => RealN8n): void {
-	test('a request to a blocked address is not sent, and the error says how to allow it', async () => {
+	test('a request to a blocked address is not sent, and the error says how to allow the address', async () => {
 		const { client, sandbox } = real();
 		const blocked = { baseUrl: 'https://100.64.0.1/', apiKey: sandbox.apiKey };
 		const businessDataApi = await real().saveCredentialFor('Blocked', blocked);
@@ -36,15 +36,15 @@ export function nextVersionTests(real: () => RealN8n): void {
 		}
 	});
 
-	// Where this n8n runs, and where workflows are shared, is not the package's.
+	// These rules are about the installation, not about the package.
 	const OF_THE_INSTALLATION = ['docker-only-deployment-v3', 'workflow-import-url-removed-v3'];
 
-	test("n8n's own report finds nothing in the settings and the workflows that n8n 3 will change", async () => {
+	test("n8n's migration report finds nothing to change in settings and workflows", async () => {
 		const { instanceResults, workflowResults } = await real().client.readMigrationReport('v3');
 		const ofSettings = instanceResults.filter(
 			({ ruleId }) => !OF_THE_INSTALLATION.includes(ruleId),
 		);
-		// Otherwise the report was not made.
+		// An empty list would mean that there is no report.
 		expect(instanceResults).not.toEqual([]);
 		expect(ofSettings).toEqual([]);
 		expect(workflowResults).toEqual([]);

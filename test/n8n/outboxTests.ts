@@ -1,4 +1,4 @@
-// The outbox sends each document once, although n8n is killed while it is parked and while it sends.
+// The outbox sends each document once, even if n8n is killed while the execution is parked or sends.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { SavedWorkflow, Workflow } from '../../scripts/host/n8nTypes';
@@ -24,7 +24,7 @@ interface Row {
 	state: string;
 }
 
-/** What counts as a long wait is scaled like the limits. */
+/** The time after which an execution is parked is scaled like the limits. */
 const SCALED_OPTIONS = { 'Wait for room': { parkAfter: 2 } };
 
 export function outboxTests(real: () => RealN8n): void {
@@ -32,7 +32,7 @@ export function outboxTests(real: () => RealN8n): void {
 	let workflow: SavedWorkflow;
 	let table: string;
 
-	/** Each test has a table of its own. */
+	/** Each test has its own table. */
 	const useOutbox = async (name: string) => {
 		const example = JSON.stringify(withOptions(readExample('invoice-outbox'), SCALED_OPTIONS));
 		const own = JSON.parse(example.replaceAll('business_data_outbox', name)) as Workflow;
@@ -47,11 +47,11 @@ export function outboxTests(real: () => RealN8n): void {
 		return Object.fromEntries(rows.map((row) => [row.invoice_number, row.state]));
 	};
 
-	test('invoice-outbox: killed while parked and while it sends, and each document goes out once', async () => {
+	test('invoice-outbox sends each document once, even if n8n is killed while it is parked or sends', async () => {
 		const { sandbox } = limited;
 		await useOutbox('outbox_killed');
 		await run('Start by hand');
-		// Those that are there are not put there again.
+		// A second start adds no invoice again.
 		await run('Start by hand');
 		expect(Object.keys(await states())).toEqual(NUMBERS);
 
@@ -59,11 +59,11 @@ export function outboxTests(real: () => RealN8n): void {
 		await real().client.waitForExecution(first, (status) => status === 'waiting');
 		expect(sent()).toEqual(NUMBERS.slice(0, 3));
 		await real().kill();
-		// The fifth is acted on and gets no response.
+		// The service sends the fifth document, but does not respond.
 		const action = { type: 'delay', ms: LONGER_THAN_THE_TEST_MS, actFirst: true } as const;
 		sandbox.fault({ endpoint: SEND_ENDPOINT, after: 1, action });
 		await real().startAgain();
-		// What n8n cannot wake at its start, it tries to wake a minute later.
+		// What n8n cannot wake on startup, it tries to wake a minute later.
 		await waitUntil(() => sent().length === 5);
 		expect(sent()).toEqual(NUMBERS.slice(0, 5));
 		await real().kill();
@@ -71,7 +71,7 @@ export function outboxTests(real: () => RealN8n): void {
 
 		const second = await run('Every hour');
 		expect(sent()).toEqual(NUMBERS);
-		// Of the three that went out together, one is on record as sent, and of one the response was lost.
+		// Of the next batch of three, one is recorded as sent, the response to one was lost, and one was not tried.
 		expect(second('Check in the service')).toEqual(
 			NUMBERS.slice(4, 5).map((invoiceNumber) => ({
 				invoiceNumber,
@@ -88,7 +88,7 @@ export function outboxTests(real: () => RealN8n): void {
 		expect(sandbox.journal.refused()).toEqual([]);
 	});
 
-	test('invoice-outbox: what is refused, may have been sent or cannot be sent is for a person', async () => {
+	test('invoice-outbox leaves to a person what was refused, may have been sent or cannot be sent', async () => {
 		const { sandbox } = limited;
 		sandbox.reset();
 		await useOutbox('outbox_refused');
@@ -108,7 +108,7 @@ export function outboxTests(real: () => RealN8n): void {
 		);
 		workflow = await real().client.saveWorkflow({ ...workflow, nodes: changed });
 		await run('Start by hand');
-		// So that there is room, and nothing to park for.
+		// Then there is room, and no reason to park.
 		await sleep(WINDOW_OVER_MS);
 		sandbox.fault({ endpoint: SEND_ENDPOINT, action: { type: 'hangUpAfterActing' } });
 		sandbox.fault({ endpoint: SEND_ENDPOINT, action: { type: 'status', status: 400 } });

@@ -1,5 +1,5 @@
-// Executions that Wait for Room has parked go on after n8n was killed, with their items; sub-workflows wait in the node,
-// because n8n would lose some of their results.
+// Executions that Wait for Room has parked continue with their items after n8n was killed. Sub-workflows wait in the
+// node instead, because n8n would lose some of their results.
 import type { SavedWorkflow, WorkflowNode } from '../../scripts/host/n8nTypes';
 import { scaledLimits } from '../support/scaledLimits';
 import { itemsOf, type RealN8n } from './realN8n';
@@ -8,25 +8,25 @@ import { inARow, node, startWith } from './workflows';
 
 const ONE_MINUTE = scaledLimits(1, 1 / 10);
 /**
- * n8n must have started again before an execution wakes, also on a busy machine: what it wakes while it looks for
- * executions that have crashed may count as one of them for ever.
+ * n8n must have restarted before an execution wakes, even on a busy machine: an execution that wakes while n8n looks
+ * for crashed executions may count as crashed for ever.
  */
 const PARKED = {
 	'POST /txndata/sendTxn': { max: 3, windowSeconds: 240 },
 	'POST /txndata/sendTxnWP': { max: 3, windowSeconds: 150 },
 };
-/** When (s) the two sub-workflows end: both are parked by n8n, and the second ends while their caller is parked. */
+/** When (s) the two sub-workflows end. n8n parks both, and the second ends while their caller is parked. */
 const DELAYS = [68, 100];
 const LIMITS = { ...ONE_MINUTE, endpoints: { ...ONE_MINUTE.endpoints, ...PARKED } };
 const DOCUMENTS = ['a', 'b', 'c'].map((id) => ({ id }));
 
-/** @param publishesSubWorkflows whether this n8n runs only published ones */
+/** @param publishesSubWorkflows whether this n8n runs only published sub-workflows */
 export function parkingTests(real: () => RealN8n, publishesSubWorkflows: boolean): void {
 	const limited = useLimitedSandbox(real, 'Business Data to park', LIMITS);
 
 	const ownNode = (name: string, parameters: object) =>
 		node(name, 'n8n-nodes-business-data.businessData', 1, { ...parameters });
-	/** Uses up the room of a kind of documents, waits for it, and tells what it has been given. */
+	/** Nodes that use up a limit, wait for room, and then output the IDs of the items they have kept. */
 	const waiting = (resource: string, requests = DOCUMENTS.length) => [
 		ownNode('Send', { resource, operation: 'send', dataMode: 'autoMapInputData', options: {} }),
 		ownNode('Wait', {
@@ -44,7 +44,7 @@ export function parkingTests(real: () => RealN8n, publishesSubWorkflows: boolean
 	];
 	const woken = DOCUMENTS.map(({ id }) => ({ woken: id }));
 
-	/** Saves a sub-workflow of these nodes, to whose first one its caller gives the items. */
+	/** Saves a sub-workflow of these nodes, behind a trigger of the name `first`. */
 	async function saveChild(name: string, first: string, nodes: WorkflowNode[]) {
 		const passthrough = { inputSource: 'passthrough' };
 		const called = node(first, 'n8n-nodes-base.executeWorkflowTrigger', 1.1, passthrough);
@@ -59,7 +59,7 @@ export function parkingTests(real: () => RealN8n, publishesSubWorkflows: boolean
 			options: { waitForSubWorkflow: true },
 		});
 
-	test('sub-workflows, one for each item, wait in the node: n8n hands all of their results on', async () => {
+	test('sub-workflows called once per item wait in the node, and n8n passes on all their results', async () => {
 		const { credentialIds } = limited;
 		const nodes = waiting('payment', 1).slice(1);
 		const child = await saveChild('Waits as a sub-workflow', 'One each', nodes);
@@ -80,7 +80,7 @@ export function parkingTests(real: () => RealN8n, publishesSubWorkflows: boolean
 		await expectWoken(await real().client.startWorkflow(parent, 'Start'), 'Result');
 	});
 
-	test('an execution, parked when n8n is killed', async () => {
+	test('a parked execution continues with its items after n8n was killed', async () => {
 		const { client } = real();
 		const { sandbox, credentialIds } = limited;
 		const workflow = await real().save(
@@ -130,7 +130,7 @@ export function parkingTests(real: () => RealN8n, publishesSubWorkflows: boolean
 	});
 
 	async function expectWoken(id: string, name: string): Promise<void> {
-		// For a moment of its start, n8n takes what was parked for crashed.
+		// For a moment during startup, n8n shows parked executions as crashed.
 		const result = await real().client.waitForExecution(id, (status) => status === 'success');
 		expect(itemsOf(result, name)).toEqual(woken);
 	}

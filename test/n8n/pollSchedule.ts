@@ -1,4 +1,4 @@
-// A trigger on n8n's own minute schedule, and when its polls have been.
+// A trigger on n8n's own minute schedule, and the times of its polls.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { JournalEntry } from '../../sandbox/server';
@@ -9,14 +9,14 @@ import { inARow, node } from './workflows';
 
 export const TRIGGER = 'Changes';
 
-/** No poll but those of activations: n8n chooses the minutes of its other schedules at random. */
+/** Polls only on activation: n8n adds a random minute to its other schedules. */
 export const NEW_YEAR = { mode: 'custom', cronExpression: '0 0 1 1 *' };
-/** At this second and half a minute later. n8n allows one poll a minute for each of a trigger's schedules. */
+/** Polls at this second and 30 s later. n8n allows each schedule of a trigger one poll a minute. */
 export const twiceAMinute = (second: number) => ({
 	item: [second, second + 30].map((at) => ({ mode: 'custom', cronExpression: `${at} * * * * *` })),
 });
 const SECONDS_FOR_A_POLL = 600;
-/** How long no further request must come for a poll to be over. */
+/** A poll counts as over once no request has come for this long. */
 const SECONDS_BEHIND_A_POLL = 3;
 const PAGE_SIZE = 5;
 
@@ -36,7 +36,7 @@ export function scheduledTrigger(name: string, parameters: Record<string, unknow
 	});
 }
 
-/** Publishes a workflow with such a trigger. */
+/** Publishes a workflow with a scheduled trigger. */
 export async function publishScheduled(
 	real: RealN8n,
 	name: string,
@@ -47,7 +47,7 @@ export async function publishScheduled(
 	);
 }
 
-/** The polls of an endpoint, as the sandbox has seen them: requests that follow each other closely. */
+/** The polls of an endpoint: groups of requests that reached the sandbox shortly after each other. */
 export class Polls {
 	private readonly pauseMs: number;
 
@@ -60,30 +60,30 @@ export class Polls {
 		this.pauseMs = pageDelayMs + SECONDS_BEHIND_A_POLL * 1000;
 	}
 
-	/** How many have begun. */
+	/** How many polls have begun. */
 	get begun(): number {
 		const times = this.requests.map(({ atMs }) => atMs);
 		return times.filter((atMs, index) => atMs - (times[index - 1] ?? -Infinity) > this.pauseMs)
 			.length;
 	}
 
-	/** Waits until so many have begun. */
+	/** Waits until `count` polls have begun. */
 	async whenBegun(count: number): Promise<void> {
 		await waitUntil(() => this.begun >= count, SECONDS_FOR_A_POLL * 1000);
 	}
 
-	/** Waits until so many have begun, and the last one is over. */
+	/** Waits until `count` polls have begun, and the last one has ended. */
 	async whenEnded(count: number): Promise<void> {
 		await this.whenBegun(count);
 		await this.whenQuiet();
 	}
 
-	/** Waits for the end of the next one to begin. */
+	/** Waits until the next poll has begun and ended. */
 	async whenNextEnded(): Promise<void> {
 		await this.whenEnded(this.begun + 1);
 	}
 
-	/** Starts n8n, which has ended, and waits for the end of its first poll. */
+	/** Starts n8n again and waits for the end of its first poll. */
 	async whenStartedAgain(): Promise<void> {
 		const before = this.begun;
 		await this.real.startAgain();
@@ -104,7 +104,7 @@ export class Polls {
 	}
 }
 
-/** Everything that the trigger has emitted, execution by execution, oldest first. */
+/** Everything that the trigger has emitted, by execution, oldest first. */
 export async function emittedBy(
 	real: RealN8n,
 	workflowId: string,

@@ -1,4 +1,4 @@
-// A real n8n on PostgreSQL whose statements wait for a lock, and then fail, or land seconds after their error.
+// A real n8n on PostgreSQL. Statements wait for a lock, and then fail, or take effect seconds after their error.
 import { PostgresServer, settingsFor } from '../support/postgresServer';
 import { TcpProxy } from '../support/tcpProxy';
 import { databaseTests } from './databaseTests';
@@ -17,7 +17,7 @@ const real = useRealN8n('n8n-2', async (cleanup) => {
 	return settingsFor(proxy.port);
 });
 
-/** Lets writes wait for a lock, and does something to those that wait, again and again. Returns what ends it. */
+/** Makes writes wait for a lock, and disturbs the waiting ones periodically. Returns the function that ends this. */
 async function disturbWrites(disturb: (waiting: string) => Promise<void> | void) {
 	const unlock = await server.lock(TABLE);
 	const waiting = `FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%${TABLE}%'`;
@@ -48,7 +48,7 @@ databaseTests(real, 'writes that land after their error', async () => {
 		const count = Number(server.query(`SELECT count(*) ${waiting}`));
 		if (count <= landing) return;
 		landing = count;
-		// The server does not notice that its client is gone until the lock is.
+		// The server does not notice that its client is gone until the lock is released.
 		await proxy.close();
 		proxy.accept();
 	});

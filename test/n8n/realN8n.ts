@@ -1,5 +1,5 @@
-// The real n8n that the tests of this folder share: started once with the packed node, beside a sandbox
-// whose limits no test reaches, and with what a user does in it.
+// A real n8n with the packed node, next to a sandbox with limits that no test reaches, and the actions of a user in
+// it.
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -26,7 +26,6 @@ const PROJECT_FOLDER = join(__dirname, '..', '..');
 const CREDENTIAL_TYPE = 'businessDataApi';
 const CREDENTIAL_NAME = 'Business Data';
 const SECONDS_FOR_AN_EXECUTION = 600;
-// The tests are about what is sent and seen. The limits have tests of their own.
 /** For tests of the editor, or of the node types that n8n gives it. Without it, n8n starts faster. */
 export const WITH_EDITOR = { N8N_DISABLE_UI: 'false' };
 const GENEROUS_LIMITS = { general: [{ max: 1_000, windowSeconds: 1 }], endpoints: {} };
@@ -48,9 +47,9 @@ export class RealN8n {
 
 	/**
 	 * Starts the sandbox and an n8n in a new folder, with the node from its tarball.
-	 * @param cleanup gets what ends everything again, also when the start fails
-	 * @param environment settings of n8n beyond those that every n8n of the tests gets
-	 * @param options of the sandbox, beside its limits
+	 * @param cleanup stops everything again, even if the start fails
+	 * @param environment settings of n8n in addition to those of all tests
+	 * @param options of the sandbox, in addition to its limits
 	 */
 	static async start(
 		version: HostName,
@@ -81,18 +80,18 @@ export class RealN8n {
 		return this.n8n !== undefined;
 	}
 
-	/** Where the editor is. */
+	/** The address of the editor. */
 	get url(): string {
 		if (this.n8n === undefined) throw new Error('n8n is not running');
 		return this.n8n.url;
 	}
 
-	/** Who signs in to the editor. */
+	/** The account of the user who signs in to the editor. */
 	get owner(): Account {
 		return this.userFolder.owner;
 	}
 
-	/** Saves a credential for a sandbox, whose limits no test reaches unless they are given. Returns its id. */
+	/** Saves a credential for a sandbox, by default with limits that no test reaches. Returns its ID. */
 	async saveCredentialFor(
 		name: string,
 		sandbox: { baseUrl: string; apiKey: string },
@@ -107,18 +106,18 @@ export class RealN8n {
 		return { openAiApi: await this.client.saveCredential({ name, type: 'openAiApi', data }) };
 	}
 
-	/** The owner of the instance, logged in. */
+	/** A client that is signed in as the owner of the instance. */
 	get client(): N8nClient {
 		if (this.signedIn === undefined) throw new Error('n8n is not running');
 		return this.signedIn;
 	}
 
-	/** Everything that n8n has printed since the start of the tests. */
+	/** Everything that n8n has logged since the start of the tests. */
 	log(): string {
 		return readFileSync(join(this.userFolder.logFolder, 'n8n-start.log'), 'utf8');
 	}
 
-	/** Starts n8n on the folder of this instance, whatever state it was left in. */
+	/** Starts n8n on the existing folder of this instance. */
 	async startAgain(): Promise<void> {
 		const { host, userFolder } = this;
 		const environment = { N8N_DISABLE_UI: 'true', ...this.environment };
@@ -127,14 +126,14 @@ export class RealN8n {
 		await this.signedIn.logInAsOwner(this.userFolder.owner);
 	}
 
-	/** Ends n8n as a user does. */
+	/** Stops n8n as a user does, with SIGTERM. */
 	async end(): Promise<void> {
 		await this.n8n?.stop();
 		this.n8n = undefined;
 		this.signedIn = undefined;
 	}
 
-	/** Ends n8n as a power failure does: it has no chance to save or finish anything. */
+	/** Kills n8n, as a power failure does: it cannot save or finish anything. */
 	async kill(): Promise<void> {
 		if (this.n8n === undefined) throw new Error('n8n is not running');
 		await this.n8n.kill();
@@ -142,8 +141,8 @@ export class RealN8n {
 	}
 
 	/**
-	 * Saves a workflow with a credential in every node that wants one, as a user chooses them.
-	 * @param credentialIds by credential type, where it is not the credential for the sandbox
+	 * Saves a workflow, with a credential in every node that needs one.
+	 * @param credentialIds by credential type; the default is the credential for the sandbox
 	 */
 	async save(
 		workflow: Workflow,
@@ -160,7 +159,7 @@ export class RealN8n {
 		return await this.client.saveWorkflow({ ...workflow, nodes });
 	}
 
-	/** Saves a workflow in the same way and publishes it, until the end of the test. */
+	/** Saves a workflow in the same way and publishes it until the end of the test. */
 	async publish(...workflow: Parameters<RealN8n['save']>): Promise<SavedWorkflow> {
 		const saved = await this.save(...workflow);
 		await this.client.publishWorkflow(saved.id);
@@ -173,7 +172,7 @@ export class RealN8n {
 		this.published.clear();
 	}
 
-	/** Runs a workflow to its good end. Returns what gives the items of its nodes. */
+	/** Runs a workflow and expects success. Returns a function that returns the items of a node. */
 	async run(workflow: SavedWorkflow, start = 'Start'): Promise<(node: string) => unknown[]> {
 		const result = await this.client.runWorkflow(workflow, start);
 		expect(result).toMatchObject({ status: 'success' });
@@ -188,7 +187,7 @@ export class RealN8n {
 			throw new Error(`The webhook answered ${response.status}: ${serviceResponse}`);
 	}
 
-	/** What n8n's database returns for a query. */
+	/** The rows that n8n's database returns for a query. */
 	readDatabase(query: string): unknown[] {
 		return JSON.parse(
 			this.withDatabase(
@@ -197,7 +196,7 @@ export class RealN8n {
 		) as unknown[];
 	}
 
-	/** Lets n8n take about half a second to save static data. Returns what ends that. */
+	/** Makes n8n take about half a second to save static data. Returns the function that ends this. */
 	slowDownStaticData(): () => void {
 		const numbers = `WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 2000000)`;
 		const change = (statement: string) => {
@@ -209,7 +208,7 @@ export class RealN8n {
 		return () => change('DROP TRIGGER slow');
 	}
 
-	/** What a script prints that has n8n's SQLite database as `database`. */
+	/** Runs a script with n8n's SQLite database as `database`. Returns what it prints. */
 	private withDatabase(script: string): string {
 		const code = `
 			const { DatabaseSync } = require('node:sqlite');
@@ -223,7 +222,7 @@ export class RealN8n {
 		});
 	}
 
-	/** Lets n8n not write to its database, which is SQLite. Returns what ends that. */
+	/** Locks n8n's SQLite database against writes. Returns the function that unlocks it. */
 	async lockDatabase(): Promise<() => Promise<void>> {
 		const code = `
 			const { DatabaseSync } = require('node:sqlite');
@@ -247,14 +246,14 @@ export class RealN8n {
 		return join(this.userFolder.path, '.n8n', 'database.sqlite');
 	}
 
-	/** A file that n8n gives to everyone, such as a node's icon, as text. */
+	/** The text of a file that n8n serves without a login, such as a node's icon. */
 	async readFile(path: string): Promise<string> {
 		const response = await fetch(`${this.n8n?.url}/${path}`);
 		if (!response.ok) throw new Error(`n8n responded to ${path} with ${response.status}`);
 		return await response.text();
 	}
 
-	/** Waits until a workflow has been executed so many times, and for the end of the newest execution. */
+	/** Waits for the `count`th execution of a workflow to end. */
 	async resultOfExecution(count: number, workflowId: string): Promise<ExecutionResult> {
 		const list = async () => await this.client.listExecutions(workflowId);
 		await waitUntil(async () => (await list()).length >= count, SECONDS_FOR_AN_EXECUTION * 1000);
@@ -265,7 +264,7 @@ export class RealN8n {
 	}
 }
 
-/** What a node of an execution gave out; empty when it did not run. */
+/** The output items of a node in an execution; empty if it did not run. */
 export function itemsOf(result: ExecutionResult, node: string): unknown[] {
 	return result.nodes.find(({ name }) => name === node)?.items ?? [];
 }

@@ -1,4 +1,4 @@
-// The example that sends reminders within the limits: what would wait too long goes out with a later run.
+// The example that sends reminders within the limits: a reminder that would wait too long goes out in a later run.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { SavedWorkflow } from '../../scripts/host/n8nTypes';
@@ -8,7 +8,7 @@ import { useLimitedSandbox } from './useRealN8n';
 import { readExample, sentBy, withOptions } from './workflows';
 
 const ENDPOINT = 'POST /txndata/sendPayment';
-/** Of ten minutes and of Max Wait: ten seconds for the one, one second for the other. */
+/** Scales the window of ten minutes to ten seconds, and the Max Wait of a minute to one second. */
 const TIME_SCALE = 1 / 60;
 const LIMITS = scaledLimits(1, TIME_SCALE);
 
@@ -30,7 +30,7 @@ export function reminderTests(real: () => RealN8n): void {
 
 	const run = async () => await real().run(workflow, 'Start by hand');
 
-	test('payment-reminders: three go out, the others say when to retry, and then go out', async () => {
+	test('payment-reminders sends three at once, and the others when their retry time has come', async () => {
 		const { sandbox } = limited;
 		const before = Date.now();
 		const first = await run();
@@ -58,14 +58,14 @@ export function reminderTests(real: () => RealN8n): void {
 		expect(sandbox.journal.count(ENDPOINT)).toBe(3);
 
 		await sleep(Math.max(0, ...later.map(({ tryAgainAt }) => Date.parse(tryAgainAt) - Date.now())));
-		// Something between n8n and the service responds in its place, and says when to come again.
+		// A proxy responds instead of the service, with Retry-After.
 		const action = { type: 'status', status: 503, headers: { 'retry-after': '1' } } as const;
 		sandbox.fault({ endpoint: ENDPOINT, after: 1, action });
 		const second = await run();
 		expect(second('Reminded before')).toHaveLength(3);
 		expect(second('Reminded now')).toHaveLength(1);
 		expect(second('Try again later')).toEqual([]);
-		// Perhaps it was sent all the same, so it is not for a later run.
+		// It may have been sent nevertheless, so no later run may send it.
 		expect(second('Needs a look')).toEqual([
 			{
 				paymentNumber: 'P-2026-106',
@@ -73,7 +73,7 @@ export function reminderTests(real: () => RealN8n): void {
 				reason: expect.stringContaining('503') as string,
 			},
 		]);
-		// Of one that was reminded, a part was paid.
+		// One of the reminded payments has been paid in part.
 		const now = JSON.stringify(workflow).replace('amount\\":120', 'amount\\":70');
 		workflow = await real().client.saveWorkflow(JSON.parse(now) as SavedWorkflow);
 		const third = await run();

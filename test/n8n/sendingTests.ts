@@ -1,4 +1,4 @@
-// Each document is sent once in the real n8n: over re-runs, calls side by side, and a crash in mid-send.
+// A real n8n sends each document once, over re-runs, concurrent webhook calls, and a crash during a send.
 import type { WorkflowNode } from '../../scripts/host/n8nTypes';
 import { CONTINUE_ON_ERROR, ONCE, SEND_ENDPOINT, sentDocument } from '../support/parameters';
 import { waitUntil } from '../support/waitUntil';
@@ -32,10 +32,10 @@ export function sendingTests(real: () => RealN8n): void {
 		await real().publish(inARow(name, [...startWithWebhook(path), sending]));
 
 	describe.each([
-		['retried from the list of executions', 'retry'],
-		['run again', 'run'],
-	] as const)('a failed execution with a Send Once Key, %s', (_, way) => {
-		test('sends only what was not sent', async () => {
+		['is retried from the list of executions', 'retry'],
+		['is run again', 'run'],
+	] as const)('when a failed execution %s', (_, way) => {
+		test('it sends only the documents that were not sent', async () => {
 			const { client, sandbox } = real();
 			const workflow = await real().save(
 				inARow(`Failed, then ${way}`, [...startWith(FIVE), send(ONCE)]),
@@ -59,7 +59,7 @@ export function sendingTests(real: () => RealN8n): void {
 		});
 	});
 
-	test('n8n killed in mid-send: nothing is sent again, and the skipped item says why', async () => {
+	test('after n8n is killed during a send, nothing is sent twice, and the skipped item says why', async () => {
 		const { sandbox } = real();
 		const path = 'documents';
 		const workflow = await publish('Killed in mid-send', path, send(ONCE));
@@ -85,14 +85,14 @@ export function sendingTests(real: () => RealN8n): void {
 			...skipped('perhapsSent', FIVE.slice(2, 3)),
 			...[4, 5].map((number) => ({ id: `doc-${number}`, status: 'sent' })),
 		]);
-		// On purpose: the same document under another key.
+		// A user can send the same document on purpose, under another key.
 		await publish('Killed in mid-send', path, send({ sendOnceKey: '={{ $json.id }} again' }));
 		await real().callWebhook(path, { documents: FIVE.slice(2, 3) });
 		expect(await real().resultOfExecution(3, workflow.id)).toMatchObject({ status: 'success' });
 		expect(sent().slice(5)).toEqual([FIVE[2]]);
 	});
 
-	test('calls side by side with the same documents, one of them refused once: each goes out once', async () => {
+	test('concurrent calls with the same documents send each once, even if one is refused at first', async () => {
 		const { client, sandbox } = real();
 		const path = 'the-same-documents';
 		const calls = 4;
@@ -114,7 +114,7 @@ export function sendingTests(real: () => RealN8n): void {
 		expect(ids.sort()).toEqual(FIVE.map(({ id }) => id));
 	});
 
-	test("n8n's Remove Duplicates, in the same workflow, forgets no key", async () => {
+	test("n8n's Remove Duplicates node in the same workflow deletes no key", async () => {
 		const { client } = real();
 		const duplicates = (operation: string, scope: string, parameters = {}) =>
 			node(`${operation} ${scope}`, 'n8n-nodes-base.removeDuplicates', 2, {
@@ -138,7 +138,7 @@ export function sendingTests(real: () => RealN8n): void {
 		expect(itemsOf(again, SEND)).toEqual(skipped('sent', FIVE.slice(0, 1)));
 	});
 
-	test('a key is not asked for, nor changed, under the ID of a workflow that n8n does not have', async () => {
+	test('a key can be neither read nor changed under the ID of a workflow that does not exist', async () => {
 		const { client } = real();
 		const sender = await real().save(inARow('Sends', [...startWith(FIVE), send(ONCE)]));
 		await client.runWorkflow(sender, 'Start');

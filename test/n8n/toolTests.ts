@@ -1,5 +1,5 @@
-// The node as a tool, with Retry On Fail: n8n runs it again when it fails, and gives some tools no signal
-// when they are to stop. Nothing is sent twice, and each call gets its own response.
+// The node as a tool, with Retry On Fail: n8n runs it again after a failure, and passes some tools no abort signal.
+// Nothing is sent twice, and each call gets its own response.
 import { startChatModel } from '../support/chatModel';
 import { connectToMcp, type McpClient, textOf } from '../support/mcpClient';
 import type { RealN8n } from './realN8n';
@@ -7,10 +7,10 @@ import { node, readExample, sentBy } from './workflows';
 
 const ACTS_AND_RESPONSES_500 = { type: 'status', status: 500, act: true } as const;
 const RETRYING = { retryOnFail: true, maxTries: 3, waitBetweenTries: 100 };
-/** The older calls its tools itself, the newer has n8n's engine run them. */
+/** The older version calls its tools itself, the newer one lets n8n's engine run them. */
 const AGENT_VERSIONS = [2.2, 3];
 const TOOL = 'Send_document';
-/** Of the example with an agent, whose tool sends here. */
+/** The tool in the example with an agent; here it sends. */
 const LOOK_UP = 'Look up contacts';
 
 const tool = (name: string) =>
@@ -34,7 +34,7 @@ export function toolTests(real: () => RealN8n): void {
 	const sent = () => sentBy(real().sandbox);
 
 	describe.each(AGENT_VERSIONS)('of an agent of version %d', (version) => {
-		/** Lets the agent send one document. Returns what the model was told of it, and n8n's user. */
+		/** Lets the agent send one document. Returns the tool's response to the model, and the error that a user sees. */
 		async function sendByAgent(name: string) {
 			const { client } = real();
 			const model = await startChatModel([
@@ -59,17 +59,17 @@ export function toolTests(real: () => RealN8n): void {
 			}
 		}
 
-		test('the service acts and responds with 500: one document', async () => {
+		test('does not send again after a 500 that may have sent the document', async () => {
 			real().sandbox.fault({ times: 3, action: ACTS_AND_RESPONSES_500 });
 			const { response, error } = await sendByAgent(`500 ${version}`);
 			expect(sent()).toEqual([{ number: 1 }]);
-			// Of the newer one, n8n 1.x ends the execution with the error of its tool.
+			// With the newer agent, n8n 1.x ends the execution with the error of the tool.
 			const output = version < 3 ? response : [response, error].join();
 			expect(output).toContain('The service answered 500');
 			expect(output).toContain('a document may have been sent');
 		});
 
-		test('the service refuses it at first: it is retried, and sent once', async () => {
+		test('is retried after a refusal, and sends the document once', async () => {
 			real().sandbox.fault({ action: { type: 'status', status: 400 } });
 			const { response } = await sendByAgent(`400 ${version}`);
 			expect(sent()).toEqual([{ number: 1 }]);
@@ -106,15 +106,15 @@ export function toolTests(real: () => RealN8n): void {
 		const callTool = async (number: number) =>
 			await textOf(clients[number > 2 ? 1 : 0] as McpClient, TOOL, { number });
 
-		test('the service acts and responds with 500: one document', async () => {
+		test('does not send again after a 500 that may have sent the document', async () => {
 			real().sandbox.fault({ times: 3, action: ACTS_AND_RESPONSES_500 });
 			const response = await callTool(1);
 			expect(sent()).toEqual([{ number: 1 }]);
-			// What is thrown is marked as an error.
+			// n8n marks a thrown error with this prefix.
 			expect(response).toContain('Error: The service answered 500');
 		});
 
-		test('several calls at once, some of them refused at first: each gets its own response', async () => {
+		test('concurrent calls each get their own response, even if some are refused at first', async () => {
 			real().sandbox.fault({ times: 2, action: { type: 'status', status: 400 } });
 			const numbers = [1, 2, 3, 4];
 			const responses = await Promise.all(numbers.map(callTool));

@@ -1,4 +1,4 @@
-// The trigger in a real n8n, which mostly waits for its schedule. Build the package before.
+// The trigger in a real n8n; these tests mostly wait for its schedule. Build the package before.
 import { logTest } from './installationTests';
 import { triggerRestartTests } from './triggerRestartTests';
 import { triggerTogetherTests } from './triggerTogetherTests';

@@ -1,12 +1,12 @@
-// What the trigger remembers outlives a crash of n8n: also what a poll has seen that gave out no items, which
-// n8n does not save by itself, and a poll that the crash has cut short loses and doubles nothing.
+// The trigger's state survives a crash of n8n, even after a poll that emitted no items, whose state n8n does not save
+// by itself. A poll that the crash interrupts loses no change and reports none twice.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { READ_ENDPOINT } from '../support/parameters';
 import { emittedBy, NEW_YEAR, Polls, publishScheduled, twiceAMinute } from './pollSchedule';
 import type { RealN8n } from './realN8n';
 
-/** Publishes a trigger with these parameters, on a service that is as new, and waits for its first poll. */
+/** Publishes a trigger on a service in its initial state, and waits for its first poll. */
 async function publish(real: RealN8n, name: string, parameters: Record<string, unknown>) {
 	const polls = new Polls(real, READ_ENDPOINT);
 	const workflow = await publishScheduled(real, name, parameters);
@@ -15,27 +15,27 @@ async function publish(real: RealN8n, name: string, parameters: Record<string, u
 }
 
 export function triggerRestartTests(real: () => RealN8n): void {
-	test('on a schedule, across two crashes and a stop', async () => {
+	test('reports each change once on a schedule, across two crashes and a stop', async () => {
 		const { sandbox } = real();
 		const { polls, workflow } = await publish(real(), 'Changes across crashes', {
 			events: ['contactUpdated', 'contactDeleted'],
 			pollTimes: twiceAMinute(0),
 		});
 
-		// Nobody asks for it, so the poll that sees it gives out nothing.
+		// The trigger does not watch for new contacts, so this poll emits nothing.
 		sandbox.contacts.add({ id: 'silent' });
 		await polls.whenNextEnded();
 		await real().kill();
 		sandbox.contacts.update('silent', { city: 'Ghent' });
 		sandbox.contacts.remove('contact-2');
 		await polls.whenStartedAgain();
-		// The schedule's own poll may have come behind it already, and confirmed the deletion.
+		// A scheduled poll may have followed already, and confirmed the deletion.
 		const [first] = await emittedBy(real(), workflow.id);
 		expect(first).toMatchObject([
 			{ event: 'contactUpdated', contact: { id: 'silent', city: 'Ghent' } },
 		]);
 
-		// The next polls are cut short behind their first page: by a crash, and by a user.
+		// The next two polls are interrupted after their first page, one by a crash and one by a stop.
 		const cutShort = async (id: string, end: () => Promise<void>) => {
 			const before = await polls.whenQuiet();
 			sandbox.contacts.update(id, { city: 'Bruges' });
@@ -59,7 +59,7 @@ export function triggerRestartTests(real: () => RealN8n): void {
 		expect(reported).toHaveLength(3);
 	});
 
-	test('n8n cannot save what the trigger knows, and then records the execution: it is told once', async () => {
+	test('reports a change once, even if n8n cannot save the state but then saves the execution', async () => {
 		const { sandbox } = real();
 		const { polls, workflow } = await publish(real(), 'Changes in a locked database', {
 			events: ['contactUpdated'],
@@ -72,7 +72,7 @@ export function triggerRestartTests(real: () => RealN8n): void {
 		await sleep(1_000);
 		const unlock = await real().lockDatabase();
 		sandbox.clearFaults();
-		// SQLite waits for a second: for the first of the two, and then for the other.
+		// SQLite waits a second for the lock, for the state first and then for the execution.
 		await sleep(1_500);
 		await unlock();
 		await polls.whenQuiet();
@@ -82,13 +82,13 @@ export function triggerRestartTests(real: () => RealN8n): void {
 		expect(reported).toMatchObject([{ event: 'contactUpdated', contact: { id: 'contact-1' } }]);
 	});
 
-	test('stopped while it polls, and while n8n records what a poll has found: it is told once', async () => {
+	test('reports a change once, even if n8n stops during a poll or while it saves the state', async () => {
 		const { sandbox } = real();
 		const { polls, workflow } = await publish(real(), 'Changes over a stop', {
 			events: ['contactUpdated'],
 			pollTimes: { item: [NEW_YEAR] },
 		});
-		/** Starts n8n, whose first page tells of the change, and whose second one is held. */
+		/** Starts n8n, and holds its poll at the second page; the first one has the change. */
 		const startAndPoll = async () => {
 			const before = polls.begun;
 			sandbox.fault({ after: 1, action: { type: 'hold' } });

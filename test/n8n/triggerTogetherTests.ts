@@ -1,5 +1,5 @@
-// Several triggers in one workflow: n8n saves what they remember together, and leaves those as they are that
-// an edit has not changed. Each must find its own memory again.
+// Several triggers in one workflow: n8n saves their states together, and an edit does not restart the triggers that
+// it leaves unchanged. Each trigger must keep its own state.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { READ_ENDPOINT } from '../support/parameters';
@@ -19,7 +19,7 @@ const ADDED = 'News';
 const SLOW_PAGE_MS = 10_000;
 const CLOCK_SECONDS = 2;
 /**
- * A trigger of n8n's own: with its items, n8n saves what it holds for all triggers. Often, so that it finds any gap.
+ * A trigger of n8n itself: whenever it emits, n8n saves the state of all triggers. It emits often, to hit any gap.
  */
 const CLOCK = node('Clock', 'n8n-nodes-base.scheduleTrigger', 1.2, {
 	rule: { interval: [{ field: 'seconds', secondsInterval: CLOCK_SECONDS }] },
@@ -30,7 +30,7 @@ const REPORTED = {
 };
 
 export function triggerTogetherTests(real: () => RealN8n): void {
-	test('one added to a published workflow: what the other one saves leaves its memory as it is', async () => {
+	test('keeps its state, if added to a published workflow, when the other trigger saves its own', async () => {
 		const { sandbox } = real();
 		const polls = new Polls(real(), READ_ENDPOINT);
 		const first = { events: ['contactUpdated'], pollTimes: twiceAMinute(0) };
@@ -61,7 +61,7 @@ export function triggerTogetherTests(real: () => RealN8n): void {
 		expect(await reported(TRIGGER)).toMatchObject([{ contact: { id: 'contact-1' } }]);
 	});
 
-	test('edited while it polls, and renamed: what n8n throws away is found again, and told once', async () => {
+	test('reports a change once, even if it is edited and renamed during the poll that finds it', async () => {
 		const { sandbox } = real();
 		const polls = new Polls(real(), READ_ENDPOINT, SLOW_PAGE_MS);
 		const publishFor = async (name: string, ...events: string[]) => {
@@ -76,7 +76,7 @@ export function triggerTogetherTests(real: () => RealN8n): void {
 		const { id } = await publishFor(TRIGGER, 'contactUpdated', 'contactDeleted');
 		const before = await polls.whenQuiet();
 		sandbox.contacts.update('contact-1', { city: 'Bruges' });
-		// The first page has told of the change by then.
+		// By then, the first page has shown the change.
 		sandbox.fault({ after: 1, action: { type: 'delay', ms: SLOW_PAGE_MS, actFirst: true } });
 		await polls.whenBegun(before + 1);
 		await sleep(1_000);

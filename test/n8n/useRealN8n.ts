@@ -13,9 +13,9 @@ const SECONDS_FOR_A_TEST = 1_800;
 type Environment = Record<string, string>;
 
 /**
- * Starts it before the tests of this file and ends it after them; each test finds its sandbox as new. Returns what gives
- * it to a test.
- * @param environment its settings, or what starts something that it needs, and then gives them
+ * Starts n8n before the tests of a file and stops it after them, and resets the sandbox before each test. Returns a
+ * function that returns the running n8n.
+ * @param environment settings of n8n, or a function that starts what n8n needs and returns the settings
  */
 export function useRealN8n(
 	version: HostName,
@@ -28,7 +28,7 @@ export function useRealN8n(
 		const settings = typeof environment === 'function' ? await environment(cleanup) : environment;
 		started = await RealN8n.start(version, cleanup, settings);
 	}, MINUTES_FOR_THE_START * 60_000);
-	// A test that failed while n8n was down fails alone.
+	// If a test fails while n8n is down, the tests after it must not fail too.
 	beforeEach(async () => {
 		if (started?.isRunning === false) await started.startAgain();
 		started?.sandbox.reset();
@@ -47,11 +47,11 @@ export function useRealN8n(
 
 interface LimitedSandbox {
 	sandbox: Sandbox;
-	/** The ID of the credential for it, by its type. */
+	/** The ID of the credential for the sandbox, by credential type. */
 	credentialIds: { businessDataApi: string };
 }
 
-/** Starts a sandbox with limits of its own for a block of tests. Use what it returns in tests only. */
+/** Starts a sandbox with its own limits for a block of tests. Use the result only inside tests. */
 export function useLimitedSandbox(
 	real: () => RealN8n,
 	credentialName: string,

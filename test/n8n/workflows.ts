@@ -1,4 +1,4 @@
-// Workflows of the tests: nodes in a row, and the examples as they are delivered.
+// Workflows for the tests: chains of nodes, and the published examples.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -11,7 +11,7 @@ import { send as sendParameters } from '../support/parameters';
 type Parameters = Record<string, unknown>;
 
 export const BUSINESS_DATA = 'n8n-nodes-business-data.businessData';
-/** The node's name in all workflows of the tests. */
+/** The name of the sending node in all workflows of the tests. */
 export const SEND = 'Send';
 
 const EXAMPLES_FOLDER = join(__dirname, '..', '..', 'examples');
@@ -30,7 +30,7 @@ export function readExample(name: string): Workflow {
 	return JSON.parse(readFileSync(file, 'utf8')) as Workflow;
 }
 
-/** The workflow, whose nodes of these names have these options as well. */
+/** Adds options to nodes of a workflow, by the name of the node. */
 export function withOptions(workflow: Workflow, options: Record<string, object>): Workflow {
 	const nodes = workflow.nodes.map((one) => {
 		const own = options[one.name];
@@ -41,7 +41,7 @@ export function withOptions(workflow: Workflow, options: Record<string, object>)
 	return { ...workflow, nodes };
 }
 
-/** A node; those of this package want the credential, whose id is filled in when it is saved. */
+/** A node. One of this package has a credential without an ID, which is filled in when the workflow is saved. */
 export function node(
 	name: string,
 	type: string,
@@ -63,7 +63,7 @@ export function node(
 	};
 }
 
-/** A workflow of nodes in a row. */
+/** A workflow whose nodes form a chain. */
 export function inARow(name: string, nodes: WorkflowNode[]): Workflow {
 	const links = nodes
 		.slice(1)
@@ -79,7 +79,7 @@ export function inARow(name: string, nodes: WorkflowNode[]): Workflow {
 	};
 }
 
-/** Calls a webhook, as another program does, on a connection of its own. */
+/** Calls a webhook on a connection of its own. */
 export async function postOnce(url: string, body: unknown): Promise<Response> {
 	return await fetch(url, {
 		method: 'POST',
@@ -88,7 +88,7 @@ export async function postOnce(url: string, body: unknown): Promise<Response> {
 	});
 }
 
-/** A workflow that gives out the rows of a Data Table, by its node `Rows`. */
+/** A workflow whose node `Rows` outputs the rows of a Data Table. */
 export function tableReader(table: string): Workflow {
 	const dataTableId = { __rl: true, mode: 'name', value: table };
 	const parameters = {
@@ -109,7 +109,7 @@ export function tableReader(table: string): Workflow {
 export const sentBy = <T>({ journal }: Sandbox): T[] =>
 	journal.documents().map(({ body }) => body as T);
 
-/** The nodes that start by hand and give out the documents, one per item. */
+/** Nodes that start by hand and output the documents, one per item. */
 export function startWith(documents: unknown[]): WorkflowNode[] {
 	const jsonOutput = JSON.stringify({ documents });
 	return [
@@ -119,7 +119,7 @@ export function startWith(documents: unknown[]): WorkflowNode[] {
 	];
 }
 
-/** The nodes that start with a call of a webhook and give out the documents in its body. */
+/** Nodes that start with a webhook call and output the documents in its body, one per item. */
 export function startWithWebhook(path: string): WorkflowNode[] {
 	const parameters = { httpMethod: 'POST', path, responseMode: 'onReceived', options: {} };
 	return [
