@@ -1,4 +1,4 @@
-/** Runs the nodes with a value in one of the places where a user can enter one. */
+/** Runs the nodes with a value in one of the fields where a user can enter one. */
 import type { IDataObject, INode } from 'n8n-workflow';
 
 import { type Sandbox, startSandbox } from '../../sandbox/server';
@@ -20,20 +20,20 @@ export type Shown =
 const LIMITS = { general: [], endpoints: {} };
 
 class Inputs {
-	/** Where the sandbox of a test will be is known when it has started; its key is always the same. */
+	/** The address is empty here, because a sandbox knows its own only once it has started. */
 	readonly places = allPlaces(credentialFor({ baseUrl: '', apiKey: '' }));
 	engine!: Engine;
 	sandbox!: Sandbox;
 	readonly store = useDeduplicator();
 
-	/** What comes of the value in the place, and the requests that went out. */
+	/** Enters a value in a field. Returns what a user sees, and the requests that went out. */
 	async show(place: Place, value: unknown): Promise<{ shown: Shown; requests: JournalEntry[] }> {
 		this.clear();
 		const shown = await (place.of === 'trigger' ? this.poll(place, value) : this.run(place, value));
 		return { shown, requests: this.sandbox.journal.all() };
 	}
 
-	/** The error of each of so many items, undefined for those without one; the parameter is read for each. */
+	/** Runs `count` items. Returns the error of each, or undefined. The parameter is evaluated for each item. */
 	async errorsOfItems(place: Place, value: unknown, count: number) {
 		this.clear();
 		const run = await this.start(place, value, count, { onError: 'continueErrorOutput' });
@@ -45,11 +45,11 @@ class Inputs {
 		return Array.from({ length: count }, (_, index) => errors.get(index));
 	}
 
-	/** The credential that a run with the value uses. */
+	/** The credential of a run with the value. */
 	credentialOf(place: Place, value?: unknown): ReturnType<typeof credentialFor> {
 		return {
 			...credentialFor(this.sandbox, LIMITS),
-			// Without nodes, no other field of a cluster or of Sentinels would matter.
+			// Without nodes, the other fields of a cluster or of Sentinels would not be read.
 			redisNodes: '127.0.0.1:26379',
 			...(place.of === 'credential' ? ownValueOf(place, place.withValue(value)) : {}),
 		};
@@ -100,7 +100,7 @@ class Inputs {
 	}
 }
 
-/** Sets up what the tests of a file share. */
+/** Sets up the engine and the sandbox for the tests of a file. */
 export function useInputs(): Inputs {
 	const inputs = new Inputs();
 	beforeAll(async () => {
@@ -111,7 +111,7 @@ export function useInputs(): Inputs {
 	return inputs;
 }
 
-/** The field of the credential alone, and what shows it. */
+/** The value of a credential field, and of the fields that it depends on. */
 function ownValueOf({ property }: Place, values: INode['parameters']): IDataObject {
 	const show = Object.entries(property.displayOptions?.show ?? {});
 	const beside = Object.fromEntries(show.map(([name, shown]) => [name, shown?.[0]])) as IDataObject;

@@ -1,5 +1,5 @@
-// Malformed values in every parameter and every field of the credential: refused with an error that names
-// the field, with nothing sent; or, where the value is valid after all, a proper result.
+// Malformed values in every parameter and every credential field are refused with an error that names the field, and
+// nothing is sent. A value that is valid after all has a proper result.
 //
 // FAULTS_SEED repeats a run.
 
@@ -16,12 +16,12 @@ const VALUES_PER_PLACE = 10;
 
 const inputs = useInputs();
 const places = inputs.places;
-/** How many values the node has refused itself. */
+/** The number of values that the node itself has refused. */
 let refused = 0;
 
 beforeAll(() => report(`Malformed input: FAULTS_SEED=${SEED}, ${places.length} places`));
 
-/** Whether the value is valid but leads away from the sandbox, so that no request can be made. */
+/** Whether the value is valid but points away from the sandbox, so that the test cannot send a request. */
 function leadsElsewhere(place: Place, value: unknown): boolean {
 	if (place.of !== 'credential') return false;
 	try {
@@ -39,7 +39,7 @@ function describeShown(shown: Shown): string {
 		: JSON.stringify(shown.items);
 }
 
-/** @throws when the value has led to anything but a clear refusal or a proper result */
+/** @throws unless the value leads to a clear refusal or a proper result */
 async function check(place: Place, value: unknown): Promise<void> {
 	if (leadsElsewhere(place, value)) {
 		return expect(mustBeRefused(place.property, value)).toBe(false);
@@ -62,11 +62,11 @@ async function check(place: Place, value: unknown): Promise<void> {
 	}
 	expect([what, mustBeRefused(place.property, value)]).toEqual([what, false]);
 	if ('error' in shown) {
-		// A path that the sandbox does not know, or the place of a list that is not in its responses.
+		// For example a path that the sandbox does not know, or an Items Field that its responses lack.
 		const { message, description } = shown.error;
 		const isNamed = place.labels.some((label) => `${message} ${description}`.includes(label));
 		expect([what, isNamed || message.startsWith('The service answered 4')]).toEqual([what, true]);
-		// n8n puts the default in the place of null.
+		// n8n replaces null with the default.
 		const isValue =
 			value === null ||
 			['string', 'number'].includes(typeof value) ||
@@ -79,14 +79,20 @@ async function check(place: Place, value: unknown): Promise<void> {
 		expect([what, requests.length > 0]).toEqual([what, true]);
 }
 
-test.each(places.map((place) => [place.name, place] as const))('%s', async (_, place) => {
-	await fc.assert(
-		fc.asyncProperty(malformedValueOf(place.property), async (value) => await check(place, value)),
-		{ seed: SEED, numRuns: VALUES_PER_PLACE, endOnFailure: true },
-	);
-});
+test.each(places.map((place) => [place.name, place] as const))(
+	'%s refuses malformed values',
+	async (_, place) => {
+		await fc.assert(
+			fc.asyncProperty(
+				malformedValueOf(place.property),
+				async (value) => await check(place, value),
+			),
+			{ seed: SEED, numRuns: VALUES_PER_PLACE, endOnFailure: true },
+		);
+	},
+);
 
-test('most values were refused by the node itself', () => {
+test('the node itself refuses more than 500 of the malformed values', () => {
 	report(`Malformed input: ${refused} values were refused`);
 	expect(refused).toBeGreaterThan(500);
 });

@@ -1,4 +1,4 @@
-/** Values that a field may be given and that are, mostly, none of those it is made for. */
+/** Values for a field that are mostly invalid. */
 import * as fc from 'fast-check';
 import type { INodeProperties } from 'n8n-workflow';
 
@@ -25,7 +25,7 @@ const any = fc.oneof(
 	fc.array(fc.jsonValue(), { maxLength: 4 }),
 );
 
-/** Beside any value, what is likely to be taken for a choice of the field. */
+/** Any value, or one that resembles an option of the field. */
 export function malformedValueOf(property: INodeProperties): fc.Arbitrary<unknown> {
 	const choices = choicesOf(property).flatMap(({ value }) => [[value], `${String(value)} x`]);
 	return choices.length === 0
@@ -34,8 +34,8 @@ export function malformedValueOf(property: INodeProperties): fc.Arbitrary<unknow
 }
 
 /**
- * Whether the field can do nothing with the value, so that it must be refused. Not of groups of fields: n8n
- * itself empties those that are none.
+ * Whether the value is invalid for the field, so that it must be refused. Always false for groups of fields: n8n
+ * itself drops invalid ones.
  */
 export function mustBeRefused(property: INodeProperties, value: unknown): boolean {
 	if (value === null || value === undefined) return false;
@@ -44,7 +44,7 @@ export function mustBeRefused(property: INodeProperties, value: unknown): boolea
 			const isNumber =
 				typeof value === 'number' || (typeof value === 'string' && value.trim() !== '');
 			const { minValue = -Infinity, maxValue = Infinity } = property.typeOptions ?? {};
-			// The editor offers whole seconds; an expression may give a part of one.
+			// The editor offers whole seconds, but an expression may return a fraction.
 			const least = property.name === 'timeout' ? Number.MIN_VALUE : minValue;
 			return !isNumber || !(Number(value) >= least && Number(value) <= maxValue);
 		}
@@ -55,7 +55,7 @@ export function mustBeRefused(property: INodeProperties, value: unknown): boolea
 		case 'multiOptions':
 			return !Array.isArray(value) || value.length === 0;
 		case 'string': {
-			// A field of the body may be anything, and the IDs may be a list.
+			// A field of the body may have any value, and the IDs may be a list.
 			const isAny = property.name === 'value' || (property.name === 'ids' && Array.isArray(value));
 			return typeof value === 'object' && !isAny;
 		}

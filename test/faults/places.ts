@@ -1,4 +1,4 @@
-/** Every place where a user can enter a value, taken from the descriptions, so that none is forgotten. */
+/** Every field where a user can enter a value, taken from the node descriptions, so that none is missed. */
 import type {
 	ICredentialDataDecryptedObject,
 	INode,
@@ -22,17 +22,17 @@ type Path = ReadonlyArray<string | number>;
 export interface Place {
 	/** For example `transaction/send options.timeout`. */
 	name: string;
-	/** Of the field itself and of those it is in: an error names one of them. */
+	/** The labels of the field and of the fields around it. An error names one of them. */
 	labels: string[];
 	property: INodeProperties;
 	of: 'node' | 'trigger' | 'credential';
-	/** Parameters, or fields of the credential, with this value in the place. */
+	/** Parameters, or fields of the credential, with this value in the field. */
 	withValue(value: unknown): Parameters;
 }
 
 const CONTACTS = '/masterdata/getContacts';
 
-/** Values of the other fields with which a request goes out. */
+/** Valid values of the other fields. */
 const BASIC_VALUES: Parameters = {
 	path: '/sandbox/echo',
 	ids: 'a',
@@ -45,7 +45,7 @@ const BASIC_VALUES: Parameters = {
 
 const eventsOf = (source: string) => [source === 'contacts' ? 'contactCreated' : 'recordCreated'];
 
-/** What is in each entry of n8n's `assignmentCollection`, which the descriptions do not say. */
+/** The fields in an entry of n8n's `assignmentCollection`, which the descriptions do not list. */
 const TYPES = ['string', 'number', 'boolean', 'array', 'object'];
 const IN_ASSIGNMENTS: Pick<INodePropertyCollection, 'name' | 'values'> = {
 	name: 'assignments',
@@ -62,18 +62,18 @@ const IN_ASSIGNMENTS: Pick<INodePropertyCollection, 'name' | 'values'> = {
 	],
 };
 
-/** What else fields need beside them, by their paths; with `/`, at the root. */
+/** Values that a field needs next to it, by its path. A name with `/` is at the root. */
 const NEEDED: Array<[path: RegExp, siblings: Parameters]> = [
 	[/\.assignments\.0\./, { name: 'a', type: 'string', value: 'a' }],
 	[/\.sendOnce(?!Key)/, { sendOnceKey: 'a' }],
 	[/\.(value|parameterType|inputDataFieldName)$/, { name: 'a' }],
 	[/\.incremental\./, { parameter: 'since', customFormat: 'yyyy-MM-dd' }],
 	[/\.deletedWhen\./, { field: 'state', value: 'gone' }],
-	// The settings of a list need an endpoint that has one.
+	// Pagination needs an endpoint that returns a list.
 	[/\.pagination/, { '/path': CONTACTS }],
 ];
 
-/** Where a field is, below the parameters, with the other values that make it count. */
+/** A field with its path in the parameters, and the other values that make it count. */
 interface Branch {
 	property: INodeProperties;
 	path: Path;
@@ -81,7 +81,7 @@ interface Branch {
 	beside: Parameters;
 }
 
-/** The field, and all fields inside of it. */
+/** The field, and all fields inside it. */
 function* branchesOf(
 	property: INodeProperties,
 	parent: Omit<Branch, 'property'> = { path: [], labels: [], beside: {} },
@@ -90,7 +90,7 @@ function* branchesOf(
 	const labels = [...parent.labels, property.displayName];
 	const beside = besideOf(property, parent);
 	const inside = groupsOf(property).flatMap(({ values }) => values);
-	// A group without the field that it needs: the error names that field.
+	// If a group lacks a required field, the error names that field.
 	const names = [...labels, ...inside.map(({ displayName }) => displayName)];
 	yield { property, path, labels: names, beside };
 	for (const option of optionsOf(property)) yield* branchesOf(option, { path, labels, beside });
@@ -163,7 +163,7 @@ export function allPlaces(credential: ICredentialDataDecryptedObject): Place[] {
 		for (const { value } of choicesOf(operationList)) {
 			const operation = String(value);
 			const basis = { ...BASIC_VALUES, resource, operation };
-			// Where it matters, in an operation that sends something.
+			// A method that has a body.
 			if (resource === 'apiRequest') Object.assign(basis, { method: 'POST' });
 			const fields = fieldsOf(resource, operation);
 			places.push(...placesIn(fields, `${resource}/${operation}`, 'node', basis));

@@ -1,12 +1,12 @@
-// Values that an expression failed to make, or that no person meant, in every field of both nodes and of the
-// credential: an error that names the field, with no request; or a reason here why the value is right there.
+// Unresolved and unintended values, such as undefined or "[object Object]", in every field of both nodes and of the
+// credential cause an error that names the field, and no request. Exceptions are listed here with their reason.
 
 import { useInputs } from './inputs';
 import type { Place } from './places';
 
 const FUNCTION_TEXT = 'function () { return 1; }';
 
-/** By name, the code of an expression that gives the value. */
+/** The code of an expression that returns the value, by name. */
 const BAD_VALUES: Record<string, string> = {
 	undefined: 'undefined',
 	null: 'null',
@@ -26,7 +26,7 @@ const BAD_VALUES: Record<string, string> = {
 	'a list': '[1]',
 	'an empty text': '""',
 };
-/** Those that a saved workflow can hold. */
+/** The values that a saved workflow can contain. */
 const WRITTEN: Record<string, unknown> = {
 	undefined: undefined,
 	null: null,
@@ -52,40 +52,40 @@ const OPTIONAL_TEXT =
 const TEXT_OF_A_PERSON =
 	/\.(name|value|\w+Fields?|\w*[pP]arameter|customFormat|field|sendOnceKey)$| (idField|resultField|\w+Values|sendOnceKey|workflowId|idempotencyHeader)$/;
 
-/** What may go out all the same: by the reason why, in which forms which values (`[]` is any) in which fields. */
+/** Exceptions by their reason: the forms, values (`[]` is any) and fields that may go out nevertheless. */
 const RIGHT: Record<string, [forms: Form[], values: readonly string[], places: RegExp]> = {
-	'n8n drops a group that is none before the node runs, and the editor takes no expression there': [
+	'n8n drops an invalid group before the node runs, and the editor allows no expression there': [
 		...([EVALUATED, [], /(options|Parameters|pagination|incremental|deletedWhen)$/] as const),
 	],
-	"n8n puts the field's default there before the node runs": [
+	"n8n replaces the value with the field's default before the node runs": [
 		...([WRITTEN_ONLY, ['undefined', 'null', 'an object', 'a list'], /^(?!credential)/] as const),
 	],
-	'a person has written this text; only where an expression makes it, it stands for no value': [
+	'a person has typed this text; only from an expression does it mean that there is no value': [
 		...([WRITTEN_ONLY, [], TEXT_OF_A_PERSON] as const),
 	],
-	'JSON has null': [EVALUATED, ['null'], /assignments\.0\.value$/],
-	'an empty text is a value there, or means that the option is not used': [
+	'null is valid JSON': [EVALUATED, ['null'], /assignments\.0\.value$/],
+	'an empty text is a valid value, or means that the option is unused': [
 		...([EVALUATED, ['an empty text'], OPTIONAL_TEXT] as const),
 	],
-	'the rest of the text may be all there is; not where it says which record or document is meant': [
+	'the rest of the text may be enough, except where it identifies a record or document': [
 		...([INSIDE, ['an empty text'], /^(?!.*(ids|sendOnceKey)$)/] as const),
 	],
-	'a body in JSON is an object or a list': [
+	'a JSON body is an object or a list': [
 		...([EVALUATED, ['an object', 'a list'], / (jsonBody|assignments)$/] as const),
 	],
 	'IDs may be a list': [[...EVALUATED, ...INSIDE], ['a list'], / ids$/],
 	'a password may be any text': [WRITTEN_ONLY, [], /Password$/],
 };
 
-/** How many requests the sandbox's list of contacts takes at most. */
+/** The most requests that a read of the sandbox's contacts takes. */
 const MOST_PAGES = 4;
 
 const inputs = useInputs();
-/** The options of the trigger are the same fields for both sources. */
+/** Both sources of the trigger have the same options, so one is enough. */
 const places = inputs.places.filter(({ name }) => !name.startsWith('trigger/contacts options'));
 const used = new Set<string>();
 
-/** @throws when the value went out without a reason, or was refused without the name of its field */
+/** @throws if the value went out without a reason, or was refused without naming its field */
 function judge(
 	place: Place,
 	form: Form,
@@ -102,14 +102,14 @@ function judge(
 				fields.test(place.name),
 		) ?? [];
 	const isNamed = place.labels.some((label) => message?.startsWith(`${label}: `));
-	// n8n itself refuses to start a node whose required field is empty.
+	// n8n itself does not run a node with an empty required field.
 	const isOfN8n = message?.startsWith("The 'Business Data' node has issues") === true;
 	if (!hasGoneOut && (isNamed || isOfN8n)) return;
 	expect([what, reason]).toEqual([what, expect.any(String)]);
 	used.add(reason ?? '');
 }
 
-/** Of these fields only the value for the first item counts, or the same must hold for all. */
+/** Whether only the value for the first item counts, or all items must have the same value. */
 const isReadOnce = ({ name }: Place) =>
 	/^(rateLimit|\w+\/deleteMany (options|dryRun)|\w+\/\w+ (resource|operation)$)/.test(name);
 
@@ -141,22 +141,22 @@ describe.each(places.map((place) => [place.name, place] as const))('%s', (_, pla
 		expect(inputs.sandbox.journal.count()).toBeLessThanOrEqual(went * MOST_PAGES);
 	}
 
-	// n8n evaluates those of a credential before the nodes see it, so that they come as they are written.
+	// n8n evaluates the expressions of a credential before the nodes see it, so the nodes see plain values.
 	if (place.of !== 'credential') {
-		test('an expression', async () =>
+		test('refuses unresolved values from an expression', async () =>
 			await checkExpression('an expression', (code) => `={{ ${code} }}`));
 		if (type === 'string' || type === 'json') {
-			test('an expression in a text', async () => {
+			test('refuses unresolved values from an expression within a text', async () => {
 				await checkExpression('an expression in a text', (code) => `=a{{ ${code} }}`);
 			});
 		}
 	}
 
-	test('as written', async () => {
+	test('refuses unresolved values typed by hand', async () => {
 		for (const [name, value] of Object.entries(WRITTEN)) await check('as written', name, value);
 	});
 });
 
-test('each reason holds for some value', () => {
+test('each listed exception is used', () => {
 	expect([...used].sort()).toEqual(Object.keys(RIGHT).sort());
 });

@@ -1,4 +1,4 @@
-// One connection per address and process, to a real Redis that goes wrong: the next attempt has a new one.
+// One connection per address and process, to a real Redis that fails: the next attempt gets a new connection.
 
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ import { waitUntil } from '../support/waitUntil';
 
 const DIST = join(__dirname, '../../dist/nodes/BusinessData');
 const PASSWORD = 'a-password-of-redis';
-/** How long a standalone Redis may be away. */
+/** How long requests wait for a standalone Redis. */
 const LONGEST_OUTAGE_MS = 15_000;
 const KEY = '{connection-test}:number';
 const COUNT = new RedisScript("return redis.call('INCR', KEYS[1])");
@@ -47,21 +47,21 @@ const count = async () => await connection.run<number>(COUNT, [KEY], []);
 const ask = async (asked: RedisServer, ...command: string[]) =>
 	await redisCommand(asked.port, PASSWORD, ...command);
 
-/** How many connections to a server we have. */
+/** The number of our connections to a server. */
 async function connectionsAt(asked: RedisServer): Promise<number> {
 	const list = await ask(asked, 'CLIENT', 'LIST');
 	return list.split('\n').filter((line) => line.includes('name=n8n-nodes-business-data')).length;
 }
 
 describe('a connection', () => {
-	test('is one for all scripts that run side by side, and for all that name the address', async () => {
+	test('is shared by concurrent scripts and by all callers with the same address', async () => {
 		expect(connectionTo({ ...address })).toBe(connection);
 		const replies = await Promise.all(Array.from({ length: 50 }, count));
 		expect(new Set(replies).size).toBe(50);
 		expect(await connectionsAt(server)).toBe(1);
 	});
 
-	test('is shared with another loaded copy of the package, with its errors', async () => {
+	test('and its error class are shared with another loaded copy of the package', async () => {
 		jest.resetModules();
 		const load = (name: string): unknown => jest.requireActual(join(DIST, 'redis', name));
 		const copy = load('connection.js') as { connectionTo: typeof connectionTo };
@@ -74,7 +74,7 @@ describe('a connection', () => {
 		await count();
 	});
 
-	test('is closed when it was idle for 30 s, and made again', async () => {
+	test('is closed after 30 s without use, and opened again on the next use', async () => {
 		jest.useFakeTimers({
 			doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance'],
 		});
@@ -91,21 +91,21 @@ describe('a connection', () => {
 		expect(await connectionsAt(server)).toBe(1);
 	});
 
-	test('sends nothing more of a script that was given up before Redis knew it', async () => {
+	test('does not send the source of a script whose caller has aborted', async () => {
 		await count();
 		const given = new AbortController();
 		const script = new RedisScript("return redis.call('SET', KEYS[1], 100)");
 		const late = connection.run(script, [KEY], [], given.signal);
 		given.abort();
 		await expect(late).rejects.toThrow();
-		// Redis does not know this one either, and gets it behind the other.
+		// Redis does not know this script either. It gets it after the other one.
 		const read = new RedisScript("return tonumber(redis.call('GET', KEYS[1]))");
 		expect(await connection.run(read, [KEY], [])).toBe(1);
 	});
 
 	test.each([
-		['once its script is done', '1', async () => await Promise.resolve()],
-		['while it retries in an outage', '', async () => await server.stop('SIGKILL')],
+		['after its script has ended', '1', async () => await Promise.resolve()],
+		['while it retries during an outage', '', async () => await server.stop('SIGKILL')],
 	])('does not keep a process alive %s', async (_, result, prepare) => {
 		await prepare();
 		const run = `
@@ -122,19 +122,19 @@ describe('a connection', () => {
 	});
 });
 
-describe('the next attempt has a new connection', () => {
-	/** However many scripts meet it, they end with one connection. */
+describe('the next attempt gets a new connection', () => {
+	/** Expects concurrent scripts to succeed over a single new connection. */
 	async function expectHealed(asked: RedisServer, first: number, forgotten = 0): Promise<void> {
 		const replies = await Promise.all(Array.from({ length: 20 }, count));
 		expect(Math.min(...replies)).toBeGreaterThanOrEqual(first);
 		expect(await connectionsAt(asked)).toBe(1 + forgotten);
 	}
 
-	test('when a firewall has forgotten the old one', async () => {
+	test('when a firewall has silently dropped the old one', async () => {
 		await count();
 		proxy.swallow();
 		proxy.open();
-		// The server knows as little of it as we did.
+		// The server has not noticed either, so it still lists the old connection.
 		await expectHealed(server, 2, 1);
 	});
 
@@ -144,7 +144,7 @@ describe('the next attempt has a new connection', () => {
 		await expectHealed(server, 2);
 	});
 
-	test('when the server is restarted and loads its data (LOADING)', async () => {
+	test('when the server restarts and is still loading its data (LOADING)', async () => {
 		const slow = ['--key-load-delay', '1000', '--loading-process-events-interval-bytes', '1024'];
 		await other.dispose();
 		other = await RedisServer.start([...withReplication(PASSWORD), '--appendonly', 'yes', ...slow]);
@@ -159,7 +159,7 @@ describe('the next attempt has a new connection', () => {
 		await healed;
 	});
 
-	test('when the server could not even be greeted at first (BUSY)', async () => {
+	test('when the server is too busy even for the handshake (BUSY)', async () => {
 		await ask(server, 'CONFIG', 'SET', 'lua-time-limit', '50');
 		const busy = ask(server, 'EVAL', 'while true do end', '0');
 		await waitUntil(async () => (await ask(server, 'PING')).includes('BUSY'));
@@ -171,12 +171,12 @@ describe('the next attempt has a new connection', () => {
 	});
 });
 
-describe('trouble', () => {
-	// Other settings are in topologies.test.ts.
+describe('an error', () => {
+	// topologies.test.ts tests other wrong settings.
 	test.each([
 		['a wrong password', '', 'WRONGPASS'],
-		['too few rights for what the script does', 'weak', '(ERR|NOPERM)'],
-	])('that waiting cannot fix is reported at once: %s', async (_, user, reply) => {
+		['missing permissions for the script', 'weak', '(ERR|NOPERM)'],
+	])('that waiting cannot fix is thrown at once: %s', async (_, user, reply) => {
 		const rights = '~* -@all +eval +evalsha +ping +select'.split(' ');
 		await ask(server, 'ACL', 'SETUSER', 'weak', 'on', '>secret-of-mine', ...rights);
 		const wrong = connectionTo({ ...address, user, password: 'secret-of-mine' });
@@ -194,7 +194,7 @@ describe('trouble', () => {
 		expect(wrong.failure()?.message).toBe(message);
 	});
 
-	test('tells nothing of a password that the server repeats only in part', async () => {
+	test('contains no part of a password that the server has echoed', async () => {
 		await other.dispose();
 		other = await RedisServer.start(['--rename-command', 'AUTH', '']);
 		const wrong = connectionTo(other.address('secret'.repeat(50)));
@@ -202,7 +202,7 @@ describe('trouble', () => {
 		await failed.toThrow(/cannot be used: ERR unknown command .auth.$/i);
 	});
 
-	test('is forgotten with the next success', async () => {
+	test('is cleared by the next success', async () => {
 		await count();
 		await server.stop();
 		const waiting = count();
@@ -213,7 +213,7 @@ describe('trouble', () => {
 		expect(connection.failure()).toBeUndefined();
 	});
 
-	test('of one script does not disturb the others', async () => {
+	test('of one script does not affect the others', async () => {
 		const broken = new RedisScript("return redis.call('LPUSH', KEYS[1], 1)");
 		await count();
 		const stop = new AbortController();
@@ -225,7 +225,7 @@ describe('trouble', () => {
 		expect(await ask(server, 'INFO', 'stats')).toMatch(/total_connections_received:[1-9]\r?$/m);
 	});
 
-	test('that may pass is waited out for 15 s, also where a host is called like trouble', async () => {
+	test('that may be transient is retried for 15 s, even if the host name looks like an error', async () => {
 		const hosts = ['127.0.0.1', 'redis-tls-cert.invalid'];
 		const startedAt = performance.now();
 		const errors = hosts.map(async (host) => {
@@ -235,7 +235,7 @@ describe('trouble', () => {
 			expect(error).toBeInstanceOf(RedisError);
 			expect((error as RedisError).message).toContain(`Redis at ${host}:1 cannot be used: `);
 			expect((error as RedisError).description).toContain('whether Redis is up');
-			// What waits behind it fails with the next attempt.
+			// A script that comes later fails with its first attempt.
 			const failedAt = performance.now();
 			await expect(lost.run(COUNT, [KEY], [])).rejects.toBeInstanceOf(RedisError);
 			expect(performance.now() - failedAt).toBeLessThan(5_000);

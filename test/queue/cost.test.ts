@@ -1,4 +1,4 @@
-// What the shared limit store costs: commands per request, which it asserts, and time, which it reports; memory in Redis.
+// The cost of the shared limit store: commands per request and memory in Redis are asserted, time is only reported.
 
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -16,7 +16,7 @@ import { waitUntil } from '../support/waitUntil';
 
 const REQUESTS = 2_000;
 const KEYS = 10_000;
-/** So often (ms) a process sees whether what it holds is still there. */
+/** How often (ms) a process checks that Redis still has its slots. */
 const HEARTBEAT_MS = 800;
 const HELD = 100;
 const HELD_MS = 12_000;
@@ -28,9 +28,9 @@ let server: RedisServer;
 let redis: Redis;
 let connection: RedisConnection;
 
-// Each test has a Redis of its own: what a process holds, it enters again where the data are lost.
+// Each test has its own Redis, because a process enters its slots again where they were lost.
 beforeEach(async () => {
-	// What is written to the disk costs memory for a while, which is not what is measured.
+	// Writing to disk would cost memory that the tests do not mean to measure.
 	server = await RedisServer.start(['--appendonly', 'no', '--save', '']);
 	redis = server.client();
 	connection = connectionTo(server.address());
@@ -44,14 +44,14 @@ async function figure(section: string, pattern: RegExp): Promise<number> {
 	return Number(pattern.exec(await redis.info(section))?.[1] ?? 0);
 }
 const usedMemory = async () => await figure('memory', /used_memory:(\d+)/);
-/** How many scripts were run. */
+/** The number of scripts that Redis has run. */
 async function limitStoreCommands(): Promise<number> {
 	const info = await redis.info('commandstats');
 	const calls = [...info.matchAll(/cmdstat_eval\w*:calls=(\d+)/g)];
 	return calls.reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
-/** Resolves when a figure no longer changes. */
+/** Resolves with a figure once it no longer changes. */
 async function settled(read: () => Promise<number>): Promise<number> {
 	for (let last = await read(); ;) {
 		await pause(200);
@@ -61,7 +61,7 @@ async function settled(read: () => Promise<number>): Promise<number> {
 	}
 }
 
-/** The documented windows, but so wide that they never bind. */
+/** The documented windows, with a maximum that is never reached. */
 const limits = {
 	general: DOCUMENTED_LIMITS.general.map(({ windowSeconds }) => ({
 		max: 1_000_000,
@@ -70,7 +70,7 @@ const limits = {
 	endpoints: {},
 };
 
-/** How long (ms) each of many requests waits for its permit, one after another; shortest first. */
+/** How long (ms) each of many consecutive requests waits for its permit, shortest first. */
 async function passTimes(
 	sharedLimitStore?: RedisLimitStore,
 	requests = REQUESTS,
@@ -97,13 +97,13 @@ async function passTimes(
 const percentile = (sorted: number[], part: number) =>
 	sorted[Math.floor(sorted.length * part)] ?? 0;
 
-test('slots that are held cost hardly more than a command per second', async () => {
+test('held slots cost one command per heartbeat, however many they are', async () => {
 	const limitStore = limitStoreOf(connection, 'held');
 	const general = limitsOf('general', [{ max: HELD, windowMs: HELD_MS }]);
 	const own = limitsOf('send', [{ max: 3, windowMs: HELD_MS }]);
 	for (let count = 0; count < HELD; count++) {
 		const shared = new LimitStoreRequest(limitStore, ...(count < 3 ? [own] : []), general);
-		// None goes in the first moments of a new server.
+		// A new server admits no request at first.
 		await waitUntil(async () => await shared.take());
 		shared.permit.letThrough();
 	}
@@ -129,9 +129,9 @@ test('slots that are held cost hardly more than a command per second', async () 
 	expect(Math.abs(commands - beats)).toBeLessThanOrEqual(2);
 });
 
-test('a request costs two commands', async () => {
+test('a request costs two Redis commands', async () => {
 	const inMemory = await passTimes();
-	// The first use of a script sends it along.
+	// The first use of a script also uploads it.
 	const limitStore = limitStoreOf(connection, 'a-key');
 	await passTimes(limitStore, 1);
 	await settled(limitStoreCommands);
@@ -147,12 +147,12 @@ test('a request costs two commands', async () => {
 			`99th percentile ${p99.toFixed(2)} ms (counted in memory: ` +
 			`${percentile(inMemory, 0.5).toFixed(2)} ms and ${percentile(inMemory, 0.99).toFixed(2)} ms)`,
 	);
-	// One that a busy machine holds up for a tenth of a second stands in line as well.
+	// A request that a busy machine delays by 0.1 s needs further commands.
 	expect(commands).toBeGreaterThanOrEqual(2 * REQUESTS);
 	expect(commands).toBeLessThan(2.02 * REQUESTS + beats + 1);
 });
 
-test('the memory of keys that are idle comes back', async () => {
+test('Redis frees the memory of idle keys', async () => {
 	const windows = [300, 600, 900].map((windowMs) => ({ max: 10, windowMs }));
 	const use = async (key: number) => {
 		const general = limitsOf('general', windows);

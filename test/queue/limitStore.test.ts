@@ -1,5 +1,5 @@
-// The limit store in a real Redis: its keys expire, and while Redis fails, requests wait or end in a clear error and no
-// held slot is forgotten. What the scripts decide, test/unit/rateLimit proves in logical time.
+// The limit store in a real Redis: its keys expire. While Redis fails, requests wait or end in a clear error, and no
+// held slot is forgotten. test/unit/rateLimit tests the decisions of the scripts in logical time.
 
 import type { Redis } from 'ioredis';
 
@@ -22,7 +22,7 @@ const asked = { run: 'run', priority: 5, maxWaitMs: Infinity, inFlightMs: 0, lim
 const PASSWORD = 'a-password-of-redis';
 let address: RedisAddress;
 let server: RedisServer;
-/** A connection of the test's own. */
+/** A separate connection for the test itself. */
 let redis: Redis;
 let lastKey = 0;
 let identity: string;
@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
 	await redis.flushall();
-	// A key of its own: a process that held slots would notice that they are lost.
+	// Each test has its own API key: with a shared one, the process would notice that its slots are lost.
 	identity = `key-${++lastKey}`;
 	limitStore = limitStoreOf(connectionTo(address), identity);
 });
@@ -46,11 +46,11 @@ afterAll(async () => {
 
 const keysInRedis = async () => await redis.keys(`*{${identity}}*`);
 
-test('keys share a hash tag, and expire by themselves after the longest hold', async () => {
+test('the keys of a limiter share a hash tag, and expire after the longest hold', async () => {
 	const own = limitsOf('send', [{ max: 1, windowMs: 600 }]);
 	const request = new LimitStoreRequest(limitStore, own, GENERAL);
 	let takenAt = 0;
-	// A server that has just been started gives none for a while.
+	// A server that has just started grants no slot at first.
 	await waitUntil(async () => {
 		takenAt = performance.now();
 		return await request.take();
@@ -59,7 +59,7 @@ test('keys share a hash tag, and expire by themselves after the longest hold', a
 	expect(keys).toHaveLength(3);
 	for (const key of keys) {
 		expect(key).toMatch(/^n8n-nodes-business-data:1:\{key-[\w-]+\}:(slots:|state$)/);
-		// The state lasts for 2.5 s, whatever else. Without an expiry, it would be -1.
+		// The state always lasts for 2.5 s. A TTL of -1 means that the key does not expire.
 		const ttl = await redis.pttl(key);
 		expect(ttl).not.toBe(-1);
 		expect(performance.now() - takenAt + ttl).toBeGreaterThanOrEqual(600);
@@ -69,7 +69,7 @@ test('keys share a hash tag, and expire by themselves after the longest hold', a
 	await waitUntil(async () => (await keysInRedis()).length === 0);
 });
 
-test('tickets are there for all processes, and lapse by themselves', async () => {
+test('tickets are visible to all processes, and expire', async () => {
 	const read = async () => {
 		const [use] = await limitStore.read([GENERAL]);
 		if (use === undefined) throw new Error('nothing was read');
@@ -90,9 +90,9 @@ test.each([
 	['that is a replica', ['REPLICAOF', '127.0.0.1', '1'], /READONLY/, 'the primary'],
 	['with too few replicas', ['CONFIG', 'SET', 'min-replicas-to-write', '1'], /NOREPLICAS/, 'is up'],
 ])(
-	'a Redis %s: a clear error, nothing is taken, and it goes on after it',
+	'a Redis %s causes a clear error, grants no slot, and works again after the fault',
 	async (_, [name = '', ...words], cause, advice) => {
-		// What other tests still send over their connections fails in its own way.
+		// A connection of its own, because commands of other tests may still fail on the shared one.
 		const own = limitStoreOf(new RedisConnection(address), identity);
 		const limiter = new KeyLimiter(() => undefined);
 		const request = { ...asked, limitStore: own };
@@ -104,7 +104,7 @@ test.each([
 			expect(error).toBeInstanceOf(RedisError);
 			expect((error as RedisError).message).toMatch(cause);
 			expect((error as RedisError).description).toContain(advice);
-			// The tests before may still give slots back.
+			// Previous tests may still be releasing slots.
 			expect(await keysInRedis()).toEqual([]);
 		} finally {
 			await redis.config('SET', 'maxmemory', '0');
@@ -115,7 +115,7 @@ test.each([
 	},
 );
 
-test('after FLUSHALL, a process without slots waits for those of another', async () => {
+test('after FLUSHALL, a process without slots still waits for the slots of another process', async () => {
 	const processes = [1, 2].map(() => {
 		const ofProcess = limitStoreOf(new RedisConnection(address), identity);
 		const limiter = new KeyLimiter(() => undefined);

@@ -1,5 +1,5 @@
-// A real n8n in queue mode: six executions over two workers share the limits of one key, also when a
-// worker dies, when the limit store's Redis is restarted or emptied, and when all of n8n is restarted.
+// A real n8n in queue mode: six executions on two workers share the limits of one key, even if a worker dies, if the
+// Redis of the limit store is restarted or emptied, or if all of n8n is restarted.
 
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -26,11 +26,11 @@ import { inARow, node, SEND as SEND_NODE, send, startWithWebhook } from '../n8n/
 
 const RUN_MS = 600_000;
 const SEND = formatEndpoint(ENDPOINTS.sendTransaction);
-/** 0.1 s, 1 s and 6 s, and 6 s for the sends too. */
+/** Windows of 0.1 s, 1 s and 6 s, and of 6 s for the sends. */
 const LIMITS = scaledLimits(0.1, 0.01);
-/** As many sends as in `LIMITS`, in a window that lasts longer than a restart of n8n. */
+/** As many sends as in `LIMITS`, in a window longer than a restart of n8n. */
 const LIMITS_WITH_SLOW_SENDS = scaledLimits(0.1, 0.15);
-/** The same windows, but none is ever full. */
+/** The same windows, never full. */
 const WIDE_LIMITS = {
 	general: LIMITS.general.map((limit) => ({ ...limit, max: 10_000 })),
 	endpoints: {},
@@ -38,20 +38,20 @@ const WIDE_LIMITS = {
 const ROUNDS = 6;
 const CALLS = 4;
 const PATH = 'the-same-documents';
-/** How many requests have been counted when a fault comes: some windows are full, some requests wait. */
+/** The number of requests before a fault: by then, some windows are full, and some requests wait. */
 const MID_RUN = 60;
 
 jest.setTimeout(RUN_MS);
 const bench = useQueueBench(async () => {
 	await bench.open(WIDE_LIMITS);
-	// The first executions of a worker are slow.
+	// A worker's first executions are slow.
 	await callAll(bench.n8n);
 });
 
 const midRun = async () => await waitUntil(() => bench.sandbox.journal.count() >= MID_RUN, RUN_MS);
 
 test.each(['sliding', 'fixed'] as const)(
-	'six executions over two workers are never refused by %s windows',
+	'six executions on two workers are never refused by a service with %s windows',
 	async (windowMode) => {
 		await bench.open(LIMITS, windowMode);
 		const responses = await callAll(bench.n8n);
@@ -63,7 +63,7 @@ test.each(['sliding', 'fixed'] as const)(
 	},
 );
 
-/** Each document has gone out once, and one execution, no other, tells that it has sent it. */
+/** Expects that each document was sent once, and that exactly one execution reports it as sent. */
 function expectEachSentOnce(
 	{ journal }: Sandbox,
 	documents: Array<{ id: string }>,
@@ -83,7 +83,7 @@ function expectEachSentOnce(
 	}
 }
 
-test('calls over both workers and a run by hand, with the same keyed documents: each goes out once', async () => {
+test('calls on both workers and a manual run with the same keyed documents send each once', async () => {
 	await bench.open(WIDE_LIMITS);
 	const { n8n, sandbox, credentialId } = bench;
 	const { client } = n8n;
@@ -96,7 +96,7 @@ test('calls over both workers and a run by hand, with the same keyed documents: 
 	const executions = new Set<string>();
 	for (let round = 0; round < ROUNDS; round++) {
 		sandbox.reset();
-		// In every other round the first to send is refused, so another must send it.
+		// In every other round the first send is refused, so another execution must send the document.
 		if (round % 2 === 1) {
 			sandbox.fault({ endpoint: SEND, action: { type: 'status', status: 400 } });
 		}
@@ -121,15 +121,15 @@ test('calls over both workers and a run by hand, with the same keyed documents: 
 	const byWorker = WORKERS.map((worker) => n8n.executionsOf(worker));
 	const shares = byWorker.map((ids) => ids.filter((id) => executions.has(id)).length);
 	for (const share of shares) expect(share).toBeGreaterThan(0);
-	// The others ran in the main process.
+	// The manual runs were in the main process.
 	expect(shares.reduce((sum, share) => sum + share)).toBe(ROUNDS * CALLS);
 });
 
-describe('a fault in mid-run', () => {
+describe('a fault during the run', () => {
 	// `outages.test.ts` has other faults, and clusters and Sentinels.
 	test.each<[string, () => Promise<void>]>([
 		[
-			'killed, and comes back with its data',
+			'killed and restarted with its data',
 			async () => {
 				await bench.limitStoreServer.stop('SIGKILL');
 				await pause(1_000);
@@ -137,14 +137,14 @@ describe('a fault in mid-run', () => {
 			},
 		],
 		[
-			'emptied, and each worker enters what it holds again',
+			'emptied and the workers enter their slots again',
 			async () => {
-				// Otherwise there was nothing to lose.
+				// Otherwise there is nothing to lose.
 				expect(await bench.redis.dbsize()).toBeGreaterThan(0);
 				await bench.redis.flushall();
 			},
 		],
-	])('Redis is %s: all executions come through', async (_, strike) => {
+	])('all executions succeed when Redis is %s', async (_, strike) => {
 		await bench.open(LIMITS);
 		const run = callAll(bench.n8n);
 		await midRun();
@@ -153,13 +153,13 @@ describe('a fault in mid-run', () => {
 		expect(bench.sandbox.journal.refused()).toEqual([]);
 	});
 
-	test('a worker is killed: nothing is refused, sent twice, or lost without an error', async () => {
+	test('nothing is refused, sent twice or lost without an error when a worker is killed', async () => {
 		await bench.open(LIMITS);
 		const { n8n, sandbox } = bench;
 		const failedBefore = await bench.failedExecutions();
 		const run = callAll(n8n);
 		await midRun();
-		// The one that has sent a document: its execution is the one that must not run again.
+		// Kill the worker that has sent a document, because its execution must not run again.
 		const sender = String(
 			sandbox.journal.all().find(({ method }) => method === 'POST')?.query.execution,
 		);
@@ -180,7 +180,7 @@ describe('a fault in mid-run', () => {
 			expect(items).toBe(numbers.length);
 			expect(numbersOf(sandbox, kind)).toEqual(expect.arrayContaining(numbers));
 		}
-		// Whatever did not come through belongs to an execution that n8n shows as failed.
+		// Each missing response belongs to an execution that n8n shows as failed.
 		const failed = (await bench.failedExecutions()).filter((id) => !failedBefore.includes(id));
 		expect(failed).toContain(sender);
 		expect(failed).toHaveLength(responses.length - complete.length);
@@ -190,7 +190,7 @@ describe('a fault in mid-run', () => {
 	});
 });
 
-test('n8n stopped, and started as n8n 3 will be: the fourth send waits for its window, and a worker runs by hand', async () => {
+test('after a restart with the settings of n8n 3, limits still hold, and a worker takes manual runs', async () => {
 	await bench.open(LIMITS_WITH_SLOW_SENDS);
 	const { n8n, sandbox } = bench;
 	const responses = [await call(n8n, 'sends', [1, 2, 3])];
@@ -205,7 +205,7 @@ test('n8n stopped, and started as n8n 3 will be: the fourth send waits for its w
 	const [first = 0, , , fourth = 0] = sandbox.journal.all().map(({ atMs }) => atMs);
 	const windowMs = 1_000 * (LIMITS_WITH_SLOW_SENDS.endpoints[SEND]?.windowSeconds ?? 0);
 	expect(fourth - first).toBeGreaterThanOrEqual(windowMs);
-	// On a slow machine, the restart takes longer than the window.
+	// On a slow machine, the restart may take longer than the window.
 	const mostMs = Math.max(windowMs, restartMs + 5_000) + 5_000;
 	expect(fourth - first).toBeLessThan(mostMs);
 

@@ -1,5 +1,5 @@
-// 130 documents from three processes while the Redis that counts goes wrong: a cluster, Sentinels, and one
-// address with TLS, side by side. Each document goes out once, and hardly any request is refused.
+// Three processes send 130 documents while the Redis of the limit store fails: a cluster, Sentinels, and a single
+// server with TLS, in parallel. Each document goes out once, and hardly any request is refused.
 
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -19,18 +19,18 @@ import { waitUntil } from '../support/waitUntil';
 
 const PROCESSES = 3;
 const REQUESTS = 130;
-/** How many requests have been counted when it goes wrong: windows are full, and requests wait. */
+/** The number of requests before the outage: by then, windows are full, and requests wait. */
 const MID_RUN = 60;
-/** 0.1 s, 1 s and 6 s. */
+/** Windows of 0.1 s, 1 s and 6 s. */
 const LIMITS = { ...scaledLimits(0.1), endpoints: {} };
-/** The service responds at once: a busy machine must not count as its silence. */
+/** The service responds at once, but a busy machine must not cause a timeout. */
 const TIMEOUT_SECONDS = 20;
 const PASSWORD = 'a-password-of-redis';
-/** How long a server has to be silent until a Sentinel's other one takes over. */
+/** How long a primary must be silent before the Sentinels promote its replica. */
 const DOWN_AFTER_MS = 4_000;
 /**
- * How many refusals a fail-over may cost: what a replica lacks of the last moments is entered again when its
- * process notices. Where all is lost, everybody notices before anything goes out.
+ * How many refusals a fail-over may cost: a replica may lack the newest slots until their process enters them again.
+ * If all data are lost, every process notices before anything goes out.
  */
 const A_HANDFUL = 5;
 
@@ -61,7 +61,7 @@ afterEach(async () => {
 	await Promise.all(
 		topologies.map(async (topology) => {
 			await topology.untilWhole();
-			// The keys of the next run tell which shard is the one that counts.
+			// The keys of the next run then show which shard it uses.
 			await topology.flushAll();
 		}),
 	);
@@ -70,7 +70,7 @@ afterAll(async () => await cleanup.run());
 
 let lastRun = 0;
 
-/** Runs of the same documents in three processes, a third in each. */
+/** Sends the same documents with each `play`, a third of them in each process. */
 class Run {
 	private readonly id = `run-${++lastRun}`;
 	private readonly credential: ICredentialDataDecryptedObject;
@@ -82,7 +82,7 @@ class Run {
 		this.credential = { ...credentialFor(sandbox, LIMITS), ...fieldsOf(address) };
 	}
 
-	/** What the processes tell of all documents. */
+	/** Sends all documents. Returns what the processes report. */
 	async play(): Promise<ItemEnd[]> {
 		const ends = processes.map(async (process, index) => {
 			const keys = Array.from({ length: REQUESTS }, (_, number) => `document-${number}`).filter(
@@ -97,7 +97,7 @@ class Run {
 		});
 	}
 
-	/** How often each document went out. */
+	/** How many times each document was sent. */
 	timesSent(): number[] {
 		const times = new Map<string, number>();
 		for (const { acted, body } of this.sandbox.journal.all()) {
@@ -109,10 +109,10 @@ class Run {
 }
 
 interface Outage {
-	/** Makes it go wrong. Resolves when the cause is gone. */
+	/** Causes the outage. Resolves when the cause is gone. */
 	strike: (topology: Topology) => Promise<void>;
 	mostRefused: number;
-	/** Whether it lasts longer than requests wait where no other server takes over. */
+	/** Whether it lasts longer than requests wait, so that they fail unless another server takes over. */
 	isLong?: boolean;
 }
 
@@ -124,7 +124,7 @@ async function stopFor(topology: Topology, ms: number): Promise<void> {
 }
 
 const OUTAGES: Record<string, Outage> = {
-	'the primary is lost, and another takes over': {
+	'the primary is lost and another takes over': {
 		strike: async (topology) => await topology.failOver(),
 		mostRefused: A_HANDFUL,
 	},
@@ -140,7 +140,7 @@ const OUTAGES: Record<string, Outage> = {
 		strike: async (topology) => await stopFor(topology, 5_000),
 		mostRefused: A_HANDFUL,
 	},
-	'the network swallows everything for 6 s': {
+	'the network drops all packets for 6 s': {
 		strike: async (topology) => {
 			const { proxy } = await topology.primary();
 			proxy.swallow();
@@ -153,7 +153,7 @@ const OUTAGES: Record<string, Outage> = {
 		strike: async (topology) => await topology.reshard?.(),
 		mostRefused: 0,
 	},
-	'it is emptied': {
+	'Redis is emptied': {
 		strike: async (topology) => await topology.flushAll(),
 		mostRefused: 0,
 	},
@@ -183,11 +183,11 @@ async function expectSurvived(name: string, outage: Outage, topology: Topology):
 			await waitUntil(() => sandbox.journal.count() >= MID_RUN);
 			await outage.strike(topology);
 		};
-		// Together, so that none of them fails with nobody waiting.
+		// Await both together, so that neither causes an unhandled rejection.
 		const [reported] = await Promise.all([run.play(), strike()]);
 		const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
 		const sent = reported.filter((end) => end === 'sent').length;
-		// What failed was not sent, so that it can be sent now; what was sent is skipped.
+		// Documents that failed were not sent, so that they can be sent now. Those that were sent are skipped.
 		const again = sent === REQUESTS ? [] : await run.play();
 		const refused = sandbox.journal.refused().length;
 		report(
@@ -209,7 +209,7 @@ async function expectSurvived(name: string, outage: Outage, topology: Topology):
 	}
 }
 
-test.each(Object.entries(OUTAGES))('%s: each document goes out once', async (name, outage) => {
+test.each(Object.entries(OUTAGES))('each document goes out once when %s', async (name, outage) => {
 	const touched = topologies.filter(
 		(topology) => name !== 'slots move to another shard' || 'reshard' in topology,
 	);

@@ -1,5 +1,5 @@
-// Send Once over two processes while something fails that is not the service: n8n's database, Redis, a process. Nothing
-// counts as sent for good that did not leave, nothing is sent twice, and nobody waits for long.
+// Send Once in two processes while n8n's database, Redis or a process fails. No document that was not sent counts as
+// sent for good, none is sent twice, and no sender waits for long.
 
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -17,21 +17,21 @@ import { waitUntil } from '../support/waitUntil';
 
 const ONE = 0;
 const OTHER = 1;
-/** What a lease may outlive its process by. */
+/** How long a lease may outlive its process. */
 const HELD_AT_MOST_MS = 20_000;
-/** The time-out of a request that must not end by it, however busy the machine is. */
+/** A timeout that no request may reach, however busy the machine is. */
 const LONG_TIMEOUT_SECONDS = 20;
 
 const table = new ProcessedDataRepository();
 const cleanup = new Cleanup();
 let server: RedisServer;
-/** A connection to it that survives its restart. */
+/** A connection of the test that survives a restart of the server. */
 let redis: Redis;
 let sandbox: Sandbox;
 let processes: EngineProcess[];
 let credential: ICredentialDataDecryptedObject;
 
-/** Runs an execution that sends these keys in a process. */
+/** Runs an execution in a process that sends documents with these keys. */
 const send = async (
 	index: number,
 	keys: string[],
@@ -49,7 +49,7 @@ const sent = () =>
 		.map(({ body }) => (body as { key: string }).key);
 
 beforeAll(async () => {
-	// What it has confirmed is on the disk, however it ends.
+	// Every confirmed write must be on disk, even if the server is killed.
 	server = await RedisServer.start(['--appendfsync', 'always']);
 	cleanup.add(async () => await server.dispose());
 	redis = server.client();
@@ -70,14 +70,14 @@ beforeAll(async () => {
 	cleanup.add(async () => {
 		for (const process of processes) await process.kill();
 	});
-	// The first request of a process is slow; none that a test measures may be the first.
+	// The first request of a process is slow, so no test may measure it.
 	await Promise.all([ONE, OTHER].map(async (one) => await send(one, [`first ${one}`])));
 });
 beforeEach(async () => {
 	table.clear();
 	sandbox.reset();
 	await redis.flushall();
-	// The limits have noticed that Redis was emptied between two tests, and hold nobody up any more.
+	// After these sends, the limit store has recovered from the FLUSHALL and delays no request of the test.
 	for (const one of [ONE, OTHER]) await send(one, [`before ${one}`]);
 	sandbox.reset();
 });
@@ -90,11 +90,11 @@ const refuseAfter = (afterMs: number) =>
 const keysOfSendOnce = async () => await redis.keys('*sendOnce*');
 
 test.each([
-	['nothing that fails', undefined, { sent: 3, unknown: 0, failed: 0 }],
+	['no fault', undefined, { sent: 3, unknown: 0, failed: 0 }],
 	['a refusal', { type: 'status', status: 400 }, { sent: 3, unknown: 0, failed: 1 }],
 	['a lost response', { type: 'hangUpAfterActing' }, { sent: 2, unknown: 1, failed: 0 }],
 ] as const)(
-	'executions that overlap, with %s: each document goes out once',
+	'overlapping executions with %s send each document once',
 	async (_, fault, expected) => {
 		if (fault !== undefined) sandbox.fault({ after: 1, action: fault });
 		const keys = ['a', 'b', 'c'];
@@ -110,13 +110,13 @@ test.each([
 	},
 );
 
-describe('Redis loses data while a document is on its way', () => {
+describe('when Redis loses data during a send', () => {
 	const emptied = async () => void (await redis.flushall());
 
 	test.each([
-		['is emptied', emptied],
+		['by FLUSHALL', emptied],
 		[
-			'is restarted without its data',
+			'by a restart without its data',
 			async () => {
 				await server.stop('SIGKILL');
 				server.forget();
@@ -124,15 +124,15 @@ describe('Redis loses data while a document is on its way', () => {
 			},
 		],
 		[
-			'has another primary, which lacks the last seconds',
+			'by a fail-over to a replica that lacks the last seconds',
 			async () => {
 				const [lease = ''] = await keysOfSendOnce();
 				await redis.del(lease);
-				// What the primary before has left there.
+				// An entry of the previous primary.
 				await redis.set(lease.replace(/lease:.*$/, 'server'), 'another-run', 'PX', 9_000);
 			},
 		],
-	])('%s: another sender waits for what becomes of it', async (_, loseData) => {
+	])('%s, another sender waits for the outcome', async (_, loseData) => {
 		refuseAfter(6_500);
 		const one = send(ONE, ['a']);
 		await arrived();
@@ -143,7 +143,7 @@ describe('Redis loses data while a document is on its way', () => {
 		expect(sent()).toEqual(['a']);
 	});
 
-	test('and comes through: another sender learns that it was sent', async () => {
+	test('and the send succeeds, another sender sees that it was sent', async () => {
 		sandbox.fault({ action: { type: 'delay', ms: 2_500, actFirst: true } });
 		const one = send(ONE, ['a']);
 		await arrived();
@@ -155,7 +155,7 @@ describe('Redis loses data while a document is on its way', () => {
 	});
 });
 
-test('it takes a moment until a document counts as perhaps sent, but not a moment for each', async () => {
+test('several documents whose outcome is unknown are skipped after a single wait', async () => {
 	const keys = ['a', 'b', 'c'];
 	for (const key of keys) {
 		sandbox.fault({ action: { type: 'hangUpAfterActing' } });
@@ -167,7 +167,7 @@ test('it takes a moment until a document counts as perhaps sent, but not a momen
 	expect(sent()).toEqual(keys);
 });
 
-test('the key of a refused document cannot be taken back: the other process waits, and sends', async () => {
+test('a refused document whose row cannot be deleted at once is sent by the other process', async () => {
 	sandbox.fault({ action: { type: 'status', status: 400 } });
 	table.fail('write', { after: 1, times: Infinity });
 	const one = send(ONE, ['a']);
@@ -179,7 +179,7 @@ test('the key of a refused document cannot be taken back: the other process wait
 	expect(sent()).toEqual(['a']);
 });
 
-test('Redis away for long when a document is refused: it can be sent when it is back', async () => {
+test('a document that is refused while Redis is down can be sent when Redis is back', async () => {
 	sandbox.fault({ action: { type: 'status', status: 400 } });
 	table.latencyMs = () => 100;
 	const one = send(ONE, ['a']);
@@ -187,7 +187,7 @@ test('Redis away for long when a document is refused: it can be sent when it is 
 	await server.stop();
 	table.latencyMs = () => 1;
 	expect(await one).toEqual(['failed']);
-	// Longer than a command is retried.
+	// Longer than the retries of a command.
 	await pause(16_000);
 	await server.start();
 	await pause(2_000);
@@ -195,7 +195,7 @@ test('Redis away for long when a document is refused: it can be sent when it is 
 	expect(sent()).toEqual(['a']);
 });
 
-test('a process that is killed in mid-send: its key is free for nobody, and holds nobody up for long', async () => {
+test('the key of a process killed during a send is skipped by others, after a short wait', async () => {
 	sandbox.fault({ action: { type: 'neverAnswer', act: true } });
 	const one = send(ONE, ['a'], 0.25);
 	await arrived();

@@ -1,5 +1,5 @@
-// A cluster, Sentinels and TLS, all real: scripts find their server, and what is wrong in the credential
-// is a clear error at once.
+// A real cluster, real Sentinels and real TLS: scripts find their server, and a mistake in the credential causes a clear
+// error at once.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -51,7 +51,7 @@ afterAll(async () => {
 const count = async (address: RedisAddress, key = '{a}') =>
 	await connectionTo(address).run<number>(COUNT, [key], []);
 
-/** What a user reads, which never has a password in it. */
+/** The texts of the error for a user, which must contain no password. */
 async function errorOf(address: RedisAddress): Promise<{ message: string; description: string }> {
 	const error: unknown = await count(address).catch((reason: unknown) => reason);
 	expect(error).toBeInstanceOf(RedisError);
@@ -63,7 +63,7 @@ async function errorOf(address: RedisAddress): Promise<{ message: string; descri
 
 const plainAddress = (port?: number) => plain.address(PASSWORD, port);
 
-/** What `ACL SETUSER` needs for a user with the rights on the page, and a password. */
+/** The arguments of `ACL SETUSER` for a user with a password and the permissions on the page. */
 function rightsOf({ isCluster }: { isCluster: boolean }): string[] {
 	const page = readFileSync(join(__dirname, '../../docs/queue-mode.md'), 'utf8');
 	const [, rules = ''] = /^ACL SETUSER n8n on >password (.+)$/m.exec(page) ?? [];
@@ -79,19 +79,19 @@ describe('a cluster', () => {
 			expect(new Set(await Promise.all(replies))).toEqual(new Set([expected]));
 		}
 		const clients = await cluster.clientsPerServer('n8n-nodes-business-data');
-		// The server that was asked for the others may be a replica.
+		// The server that named the others may be a replica.
 		expect([1, 0]).toContain(clients[3]);
 		expect(clients).toEqual([1, 1, 1, clients[3], 0, 0]);
 	});
 
-	test('is found by any one of its servers', async () => {
+	test('is found through any of its servers', async () => {
 		const [first] = cluster.address.nodes;
 		const lost = { host: '127.0.0.1', port: 1 };
 		const nodes = first === undefined ? [] : [lost, first];
 		expect(await count({ ...cluster.address, nodes }, '{found}')).toBe(1);
 	});
 
-	test('goes on while a slot moves, for a user with no more rights than docs/queue-mode.md says', async () => {
+	test('works while a slot moves, for a user with only the permissions in docs/queue-mode.md', async () => {
 		const rights = rightsOf({ isCluster: true });
 		const all = cluster.servers.map(({ server }) => server.port);
 		for (const port of all) {
@@ -104,18 +104,18 @@ describe('a cluster', () => {
 		const moved = cluster.reshard().finally(() => (isMoving = false));
 		while (isMoving) await count(address, key);
 		await moved;
-		// It needs no READONLY, which ioredis sends to replicas.
+		// The user needs no permission for READONLY, which ioredis sends to replicas.
 		for (const port of all) {
 			expect(await redisCommand(port, PASSWORD, 'ACL', 'LOG')).not.toContain('asking');
 		}
 	});
 });
 
-describe('a cluster that speaks TLS', () => {
+describe('a cluster with TLS', () => {
 	test.each([
-		['whose certificates are for a name of their own', 'redis.our-company.example', []],
-		['whose servers are known by their names', 'localhost', ['hostname']],
-	])('%s', async (_, name, endpointType) => {
+		['certificates for another name than its addresses', 'redis.our-company.example', []],
+		['servers announced by host name', 'localhost', ['hostname']],
+	])('works with %s', async (_, name, endpointType) => {
 		const settings = authority.settingsFor(name);
 		const named = ['--cluster-announce-hostname', name, '--cluster-preferred-endpoint-type'];
 		const secure = await RedisCluster.start(PASSWORD, (port) => [
@@ -136,20 +136,20 @@ describe('a cluster that speaks TLS', () => {
 });
 
 describe('Sentinels', () => {
-	test('lead to the primary, in the database of the credential', async () => {
+	test('lead to the primary and the database of the credential', async () => {
 		expect(await count({ ...sentinel.address, database: 3 }, 'sentinel-test')).toBe(1);
 		const { server } = await sentinel.primary();
 		const keyspace = await redisCommand(server.port, PASSWORD, '-n', '3', 'KEYS', 'sentinel-test');
 		expect(keyspace).toBe('sentinel-test');
 	});
 
-	test('are asked side by side: one that is lost holds nothing up', async () => {
+	test('are asked in parallel, so that an unreachable one delays nothing', async () => {
 		const nodes = [{ host: '127.0.0.1', port: 1 }, ...sentinel.address.nodes.slice(0, 1)];
 		expect(await count({ ...sentinel.address, nodes })).toBe(1);
 	});
 });
 
-test('TLS under a private authority, with its certificate and the name in that of the server', async () => {
+test('TLS works with the certificate of a private authority and a server name', async () => {
 	expect(await count(tls.address)).toBe(1);
 });
 
@@ -161,7 +161,7 @@ test.each<[what: string, address: () => RedisAddress, cause: RegExp, advice: str
 		'Check Redis User and the Redis passwords',
 	],
 	[
-		'Sentinels without such a group',
+		'an unknown Sentinel group',
 		() => ({ ...sentinel.address, group: 'another-group' }),
 		/\(Sentinel, group another-group\) cannot be used: .*know no group "another-group"/,
 		'Redis Sentinel Group',
@@ -173,50 +173,50 @@ test.each<[what: string, address: () => RedisAddress, cause: RegExp, advice: str
 		'passwords',
 	],
 	[
-		'Sentinels whose servers have another password',
+		'servers behind Sentinels with another password',
 		() => ({ ...sentinel.address, password: 'another-password' }),
 		/\(Sentinel, group our-group\) cannot be used: .*WRONGPASS/,
 		'passwords',
 	],
 	[
-		'a server without such a database',
+		'a database number that the server lacks',
 		() => ({ ...plainAddress(), database: 999 }),
 		/\(database 999\) cannot be used: ERR DB index/,
 		'Check Redis Database',
 	],
 	[
-		'a server that is taken for a cluster',
+		'a standalone server configured as a cluster',
 		() => ({ ...plainAddress(), topology: 'cluster' }),
 		/\(cluster\) cannot be used: ERR This instance has cluster support disabled/,
 		'choose another Redis Topology',
 	],
 	[
-		'a Sentinel that is taken for a server',
+		'a Sentinel configured as a standalone server',
 		() => ({ ...plainAddress(sentinel.address.nodes[0]?.port), password: SENTINEL_PASSWORD }),
 		/cannot be used: ERR unknown command/,
 		'choose Sentinel under Redis Topology',
 	],
 	[
-		'an authority that is not known',
+		'an unknown certificate authority',
 		() => ({ ...tls.address, tlsCa: '' }),
 		/\(TLS\) cannot be used: self-signed certificate in certificate chain/,
 		'under Redis TLS CA',
 	],
 	[
-		'another authority',
+		'another certificate authority',
 		() => ({ ...tls.address, tlsCa: authority.certificate }),
 		/cannot be used/,
 		'under Redis TLS CA',
 	],
 	...['', 'redis.another-company.example'].map(
 		(tlsServerName): [string, () => RedisAddress, RegExp, string] => [
-			`a certificate that is not for the name "${tlsServerName}"`,
+			`a certificate that does not match the name "${tlsServerName}"`,
 			() => ({ ...tls.address, tlsServerName }),
 			/does not match certificate's altnames/,
 			'under Redis TLS Server Name',
 		],
 	),
-])('%s: a clear error at once', async (_, address, cause, advice) => {
+])('%s causes a clear error at once', async (_, address, cause, advice) => {
 	const startedAt = performance.now();
 	const { message, description } = await errorOf(address());
 	expect(performance.now() - startedAt).toBeLessThan(10_000);
@@ -224,14 +224,14 @@ test.each<[what: string, address: () => RedisAddress, cause: RegExp, advice: str
 	expect(description).toContain(advice);
 });
 
-test("the credential's Test takes its slot in Redis", async () => {
+test('the credential test takes a slot in Redis', async () => {
 	const limits = JSON.stringify({ general: [{ max: 1, windowSeconds: 600 }] });
 	Object.assign(bench.credential, { ...fieldsOf(plainAddress()), limits });
 	expect(await bench.engine.testCredential(bench.credential)).toMatchObject({ status: 'OK' });
 	expect((await bench.run([{}], getStatus)).json(NODE)).toMatchObject([{ used: 1 }]);
 });
 
-test('a user who may do no more than docs/queue-mode.md says can count, send once and press Test', async () => {
+test('the permissions in docs/queue-mode.md suffice for limits, Send Once and the credential test', async () => {
 	const rights = rightsOf({ isCluster: false });
 	await redisCommand(plain.port, PASSWORD, 'ACL', 'SETUSER', 'n8n', ...rights);
 	const address = { ...plainAddress(), user: 'n8n', password: 'another-password' };
@@ -249,7 +249,7 @@ test('a user who may do no more than docs/queue-mode.md says can count, send onc
 	const id = { workflowId: 'w', document: 'document', name: 'a' };
 	const lease = new KeyLease(id, connectionTo(address), signal);
 	const acquired = await lease.acquire();
-	// Redis counts down from 5 s meanwhile.
+	// The 5 s have begun to run down in Redis.
 	const missingMs = await new KeyLease(
 		{ ...id, name: 'b' },
 		connectionTo(address),
@@ -266,7 +266,7 @@ test('a user who may do no more than docs/queue-mode.md says can count, send onc
 	expect(log).toBe('');
 });
 
-test('TLS on one side only is tried for 15 s, and then the error says what to check', async () => {
+test('TLS on one side only is retried for 15 s, and then the error says what to check', async () => {
 	const errors = [
 		errorOf({ ...tls.address, tls: false }),
 		errorOf({ ...plainAddress(), tls: true }),
@@ -276,7 +276,7 @@ test('TLS on one side only is tried for 15 s, and then the error says what to ch
 	}
 });
 
-test('a server that asks for a client certificate: the error says so', async () => {
+test('a server that requires a client certificate causes an error that says so', async () => {
 	const own = authority.settingsFor('localhost');
 	const server = await RedisServer.start((port) => [...own(port), '--tls-auth-clients', 'yes']);
 	const trusting = { tls: true, tlsServerName: 'localhost', tlsCa: authority.certificate };

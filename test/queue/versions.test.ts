@@ -1,5 +1,5 @@
-// Two versions of the package over one Redis, the other one by what it leaves there, and two places where a key is
-// counted: a hint of each run and a line in n8n's log, never an error.
+// Two versions of the package on one Redis (the other one is simulated by its entry there), and an API key counted in
+// two places: each run gets a hint and n8n's log a line, but there is no error.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -18,7 +18,7 @@ const KEY = 'n8n-nodes-business-data:versions';
 let server: RedisServer;
 let redis: Redis;
 
-// What a process knows of a Redis lasts for 10 s, so each test has its own.
+// A process caches the versions of a Redis for 10 s, so each test has its own Redis.
 beforeEach(async () => {
 	server = await RedisServer.start();
 	redis = server.client();
@@ -37,18 +37,18 @@ async function hintsOfRun(): Promise<string[]> {
 	return hintsOf(result);
 }
 
-/** What an installation of a version leaves in Redis. */
+/** Writes the entry of another installation to Redis. */
 const useBy = async (version: string) =>
 	await redis.zadd(KEY, Date.now(), `${version} (key format 1)`);
 
-test('the same version gets no hint, and only the version is in Redis', async () => {
+test('the same version causes no hint, and is the only entry in Redis', async () => {
 	await useBy(manifest.version);
 	expect(await hintsOfRun()).toEqual([]);
 	expect(await redis.zrange(KEY, 0, -1)).toEqual([`${manifest.version} (key format 1)`]);
 	await waitUntil(async () => (await redis.pttl(KEY)) > 50_000);
 });
 
-test('another version gets a hint each time that names both, and a line in the log a minute', async () => {
+test('another version causes a hint in each run that names both, and one log line a minute', async () => {
 	await useBy('99.0.0');
 	const hint = `2 ${WARNING} 127.0.0.1:${server.port} at the same time: 99.0.0 (key format 1), ${manifest.version} (key format 1).`;
 	for (let run = 0; run < 3; run++) {
@@ -57,19 +57,19 @@ test('another version gets a hint each time that names both, and a line in the l
 	expect(bench.engine.log.filter((line) => line.includes(WARNING))).toHaveLength(1);
 });
 
-test('a Redis that refuses the key of the versions changes nothing for requests', async () => {
+test('requests succeed even if Redis refuses to store the version', async () => {
 	await redis.set(KEY, 'of another type');
 	expect(await hintsOfRun()).toEqual([]);
 	expect(bench.sandbox.journal.count()).toBe(1);
 });
 
-test('a key whose requests this process counts in two places gets a hint that names both', async () => {
+test('an API key that this process counts in two places causes a hint that names both', async () => {
 	bench.limitTo(10, 2);
 	expect(await hintsOfRun()).toEqual([]);
 	bench.credential.limitStore = 'memory';
 	const hint = `counted in 2 places (127.0.0.1:${server.port}; this n8n process)`;
 	expect(await hintsOfRun()).toEqual([expect.stringContaining(hint)]);
-	// By then, nothing counts that was counted in Redis.
+	// By then, the requests counted in Redis are outside their windows.
 	await sleep(2_000);
 	expect(await hintsOfRun()).toEqual([]);
 });
