@@ -1,5 +1,5 @@
-// A limit is changed as docs/architecture.md says, in a copy of the project: a general one more by the page's diff,
-// and every number in the files that the diff names. Nothing else may have a number of its own.
+// Changes limits in a copy of the project as docs/architecture.md says: adds a general limit with the page's diff, and
+// changes every number in the files of the diff. No other file may have its own copy of a number.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -25,12 +25,12 @@ beforeAll(() => {
 });
 afterAll(() => copy.remove());
 
-/** The page's diff for a limit, and the files that it changes. */
+/** The page's diff that adds a limit, and the files that it changes. */
 const [, diff = ''] =
 	/\n### A limit\n[^]*?```diff\n([^]*?)```/.exec(readProjectFile('docs/architecture.md')) ?? [];
 const files = [...diff.matchAll(/^\+\+\+ b\/(.*)$/gm)].map(([, file = '']) => file);
 
-/** An odd number becomes larger by one, an even one smaller: some limits are raised, others lowered. */
+/** Adds one to odd numbers and subtracts one from even ones, so that some limits are raised and others lowered. */
 function changeNumbers(file: string): void {
 	const text = readFileSync(join(copy.folder, file), 'utf8');
 	const changed = text.replace(/\bmax: ([\d_]+)/g, (_, written: string) => {
@@ -43,7 +43,7 @@ function changeNumbers(file: string): void {
 
 /** Compiles the copy and runs tests in it. Returns the names of those that fail. */
 function failuresOf(...tests: string[]): string[] {
-	// What else the build makes is there by the copy.
+	// The other build results are in the copy already.
 	expect(copy.run('typescript/bin/tsc', ['-p', 'tsconfig.build.json'], LONGEST_RUN_MS)).toBe(true);
 	const output = join(copy.folder, 'report.json');
 	copy.run('jest/bin/jest.js', [...tests, '--json', `--outputFile=${output}`], LONGEST_RUN_MS);
@@ -56,11 +56,11 @@ function failuresOf(...tests: string[]): string[] {
 	);
 }
 
-test('the page names two files, so that with the changelog a limit asks for three', () => {
+test('the page names two files for a new limit, besides the changelog', () => {
 	expect(files).toEqual([TABLE, 'sandbox/limits.ts']);
 });
 
-test('a limit that the node alone has changed is noticed', () => {
+test('a test fails if a limit is changed in the node only', () => {
 	changeNumbers(TABLE);
 	expect(failuresOf('test/unit/repository/limits.test.ts')).toEqual([
 		expect.stringContaining('the sandbox, which judges by a table of its own, has the same'),
@@ -68,10 +68,10 @@ test('a limit that the node alone has changed is noticed', () => {
 	writeFileSync(join(copy.folder, TABLE), readProjectFile(TABLE));
 });
 
-test('no test fails when a limit is added and all are changed as the page says', () => {
+test('no test fails if a limit is added and all others are changed as the page says', () => {
 	copy.apply(diff);
 	files.forEach(changeNumbers);
-	// What takes long, and is about no limit of the service: Send Once, the trigger, connections, bodies, random cases, and tools.
+	// Skips slow tests that do not depend on limits: Send Once, the trigger, connections, bodies, random cases and tools.
 	const others =
 		'node_modules [sS]endOnce [tT]rigger property rateLimit/gates simulation secrets conventions connections responses Bodies redact scripts';
 	const tools = 'repository/(?!limits|texts|words)';

@@ -1,4 +1,4 @@
-// Debian's or the user's Chromium, driven by Playwright, and the screenshots that a run leaves.
+// The installed Chromium, driven by Playwright, and its screenshots.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 const FOLDER = join(__dirname, '..', '..', 'screenshots');
 const VIEWPORT = { width: 1400, height: 900 };
-/** How long the editor takes to change its colours. */
+/** How long the editor takes to change its theme. */
 const MILLISECONDS_FOR_A_THEME = 400;
 
 function findChromium(): string {
@@ -21,12 +21,12 @@ function findChromium(): string {
 	);
 }
 
-/** Starts Chromium without a window. Throws where there is none. */
+/** Starts a headless Chromium. Throws if there is none. */
 export async function openBrowser(): Promise<Browser> {
 	return await chromium.launch({
 		executablePath: findChromium(),
 		args: [
-			// Containers and CI machines lack what Chromium's sandbox needs; only the local n8n is visited.
+			// Containers and CI machines lack what Chromium's sandbox needs. The tests visit only the local n8n.
 			'--no-sandbox',
 			'--disable-gpu',
 			'--disable-quic',
@@ -44,7 +44,7 @@ export async function openPage(browser: Browser): Promise<Page> {
 	return await context.newPage();
 }
 
-/** Leaves a picture of the page in the light and in the dark theme, in the folder `screenshots`. */
+/** Saves screenshots of the page in the light and the dark theme to the folder `screenshots`. */
 export async function takeScreenshots(page: Page, name: string): Promise<void> {
 	mkdirSync(FOLDER, { recursive: true });
 	for (const colorScheme of ['dark', 'light'] as const) {

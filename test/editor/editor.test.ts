@@ -1,4 +1,4 @@
-// The node as a person meets it: in a browser, on the editor of a real n8n. Build the package before.
+// The node as a user sees it: in a browser, in the editor of a real n8n. Build the package before.
 import type { Browser } from 'playwright-core';
 
 import { WITH_EDITOR } from '../n8n/realN8n';
@@ -35,7 +35,7 @@ describe('the nodes panel', () => {
 describe('the credential', () => {
 	const WRONG_KEY = '0123456789abcdef'.repeat(4);
 
-	test('shows what is needed, and more only where it applies', async () => {
+	test('shows the required fields, and further fields only where they apply', async () => {
 		await editor.openNewWorkflow();
 		await editor.addNode('Manual Trigger');
 		await editor.addAndOpenNode(NODE, 'Get many contacts');
@@ -53,7 +53,7 @@ describe('the credential', () => {
 		expect((await shown()).slice(0, 4)).toEqual(usual);
 	});
 
-	test('explains a 401 when it is tested', async () => {
+	test('shows the possible causes of a 401 when it is tested', async () => {
 		await editor.fillInCredential('baseUrl', real().sandbox.baseUrl);
 		await editor.fillInCredential('apiKey', WRONG_KEY);
 		const result = await editor.saveCredential();
@@ -64,7 +64,7 @@ describe('the credential', () => {
 		await editor.closeCredential();
 	});
 
-	test('is accepted with the right key', async () => {
+	test('is accepted with the right API key', async () => {
 		await editor.openCredential();
 		await editor.fillInCredential('apiKey', real().sandbox.apiKey);
 		expect(await editor.saveCredential()).toContain('Connection tested successfully');
@@ -74,19 +74,19 @@ describe('the credential', () => {
 });
 
 describe('a run', () => {
-	test('shows the items', async () => {
+	test('shows the output items', async () => {
 		const output = await editor.runNode('contact-12@example.com');
 		expect(output).toContain('12 items');
 		await editor.takeScreenshots('items');
 	});
 
-	test('says that a list is empty, and what may be the reason', async () => {
+	test('shows a hint with possible reasons if the list is empty', async () => {
 		real().sandbox.fault({ action: { type: 'status', status: 200, body: [] } });
 		expect(await editor.runNode(/The list is empty/)).toContain('that of the right business');
 		await editor.takeScreenshots('empty-list');
 	});
 
-	test('says what went wrong and how to go on', async () => {
+	test('shows an error that says what went wrong and how to fix it', async () => {
 		await editor.choose('operation', 'Delete Many');
 		const error = await editor.runNode('IDs: {{ $json.id }} has no value (undefined)');
 		expect(error).toContain('Check the expression, and where its value comes from.');
@@ -94,12 +94,12 @@ describe('a run', () => {
 	});
 });
 
-describe('the fields', () => fieldTests(real, () => editor));
+describe('the form of the node', () => fieldTests(real, () => editor));
 
 describe('the trigger', () => {
 	const USUAL = ['Credential', 'Poll Times', 'Mode', 'Source'];
 
-	test('is found, shows its fields and fetches a test event', async () => {
+	test('can be found, shows its fields and fetches a test event', async () => {
 		await editor.openNewWorkflow();
 		await editor.addAndOpenNode(NODE, 'On contact updated');
 		expect(labelsOf(await editor.shownFields())).toEqual([
@@ -114,7 +114,7 @@ describe('the trigger', () => {
 		await editor.takeScreenshots('trigger-event');
 	});
 
-	test('watches another list by its path', async () => {
+	test('watches any list by its path', async () => {
 		await editor.choose('source', 'Endpoint');
 		expect(labelsOf(await editor.shownFields())).toEqual([
 			...USUAL,
@@ -130,7 +130,7 @@ describe('the trigger', () => {
 	});
 });
 
-test('the node is a tool of an AI agent', async () => {
+test('an AI agent can use the node as a tool', async () => {
 	await editor.openNewWorkflow();
 	await editor.addNode('Manual Trigger');
 	await editor.addNode('AI Agent');

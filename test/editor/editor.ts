@@ -1,4 +1,4 @@
-// What a person does in n8n's editor, by what is on the screen.
+// The actions of a user in n8n's editor.
 import type { Locator, Page } from 'playwright-core';
 
 import { takeScreenshots } from './browser';
@@ -8,11 +8,11 @@ const CREDENTIAL_TEST = /\/rest\/credentials\/test$/;
 /** A field as the editor shows it. */
 export interface ShownField {
 	label: string;
-	/** Whether the label is longer than its place. */
+	/** Whether the label does not fit. */
 	isCutOff: boolean;
 }
 
-/** What the checks need of an element in the browser, whose types are not those of Node. */
+/** The members of a DOM element that the checks use, because Node has no DOM types. */
 interface BrowserElement {
 	innerText: string;
 	scrollWidth: number;
@@ -22,7 +22,7 @@ interface BrowserElement {
 	querySelectorAll(selector: string): Iterable<BrowserElement>;
 }
 
-/** The first lines of elements, and whether anything in them is longer than its place. */
+/** The first line of each element, and whether any part of the element is cut off. */
 async function readFirstLines(elements: Locator): Promise<ShownField[]> {
 	return await elements.evaluateAll((found) =>
 		(found as BrowserElement[]).map((element) => ({
@@ -36,7 +36,7 @@ async function readFirstLines(elements: Locator): Promise<ShownField[]> {
 	);
 }
 
-/** The labels below an element, each once, without what the editor adds to them on its own account. */
+/** The labels within an element, without duplicates and empty ones. */
 async function readLabels(within: Locator): Promise<ShownField[]> {
 	const labels = within.locator('label:visible');
 	await labels.first().waitFor();
@@ -44,7 +44,7 @@ async function readLabels(within: Locator): Promise<ShownField[]> {
 	return shown.filter(({ label }, index) => label !== '' && label !== shown[index - 1]?.label);
 }
 
-/** One user's window on the editor. Every method waits until the screen shows what it is about. */
+/** The editor in a browser page. Every method waits until the page shows its result. */
 export class Editor {
 	constructor(
 		readonly page: Page,
@@ -53,7 +53,7 @@ export class Editor {
 		page.setDefaultTimeout(180_000);
 	}
 
-	/** The element with n8n's own mark for tests. */
+	/** The element with n8n's own test ID. */
 	marked(mark: string, within: Page | Locator = this.page): Locator {
 		return within.locator(`[data-test-id="${mark}"]`);
 	}
@@ -96,7 +96,7 @@ export class Editor {
 	async search(text: string): Promise<{ name: string; description: string }[]> {
 		if (!(await this.nodesPanel.isVisible())) await this.marked('node-creator-plus-button').click();
 		await this.marked('node-creator-search-bar').fill(text);
-		// The list follows what is typed a moment later.
+		// The list is filtered with a delay.
 		await this.page.waitForTimeout(500);
 		const found = this.nodesPanel.locator('[data-test-id="item-iterator-item"]');
 		const read = async (entry: Locator, mark: string): Promise<string> =>
@@ -109,13 +109,13 @@ export class Editor {
 		);
 	}
 
-	/** Adds a node from the nodes panel, by its action where it has several, and closes it again if it opens. */
+	/** Adds a node from the nodes panel, by an action if it has several, and closes it again if it opens. */
 	async addNode(name: string, action?: string): Promise<void> {
 		await this.addAndOpenNode(name, action);
 		if (await this.parameters.isVisible()) await this.closeNode();
 	}
 
-	/** Adds a node from the nodes panel, by its action where it has several. Most nodes open by that. */
+	/** Adds a node from the nodes panel, by an action if it has several. Most nodes open then. */
 	async addAndOpenNode(name: string, action?: string): Promise<void> {
 		await this.search(name);
 		await this.nodesPanel.getByText(name, { exact: true }).first().click();
@@ -127,7 +127,7 @@ export class Editor {
 		await this.page.waitForTimeout(500);
 	}
 
-	/** Opens a node that is on the canvas. */
+	/** Opens a node on the canvas. */
 	async openNode(name: string): Promise<void> {
 		await this.page.locator(`[data-test-id="canvas-node"][data-node-name="${name}"]`).dblclick();
 		await this.parameters.waitFor();
@@ -138,12 +138,12 @@ export class Editor {
 		await this.parameters.waitFor({ state: 'hidden' });
 	}
 
-	/** The list that has been opened last. */
+	/** The list that was opened last. */
 	get #list(): Locator {
 		return this.page.locator('.el-select-dropdown:visible, [role="listbox"]:visible').last();
 	}
 
-	/** Opens the list of a field, and leaves it open. Returns the entries with what is cut off of them. */
+	/** Opens the list of a field, and leaves it open. Returns its entries, and which of them are cut off. */
 	async openList(field: string): Promise<ShownField[]> {
 		await this.marked(`parameter-input-${field}`).click();
 		await this.#list.waitFor();
@@ -158,7 +158,7 @@ export class Editor {
 		await this.#list.waitFor({ state: 'hidden' });
 	}
 
-	/** Adds a field to send, as in n8n's Edit Fields node; its type by the label in n8n's list. */
+	/** Adds a field to send, as in n8n's Edit Fields node. The type is the label in n8n's list. */
 	async addTypedField(name: string, type: string, value: string): Promise<void> {
 		await this.marked('assignment-collection-drop-area').click();
 		const field = this.marked('assignment', this.parameters).last();
@@ -168,7 +168,7 @@ export class Editor {
 		await this.marked('assignment-value', field)
 			.locator('input')
 			.pressSequentially(value.slice(0, 1));
-		// With the first "=", n8n puts its editor for expressions in place of the input.
+		// On a leading "=", n8n replaces the input with its expression editor.
 		if (isExpression) await this.marked('assignment-value', field).locator('.cm-content').click();
 		await this.page.keyboard.insertText(value.slice(1));
 		await this.#leaveField();
@@ -176,20 +176,20 @@ export class Editor {
 		await this.page.getByRole('menuitem', { name: type, exact: true }).click();
 	}
 
-	/** A click elsewhere, which also takes away what n8n shows over other fields while one is edited. */
+	/** Clicks elsewhere, which also closes what n8n shows over other fields during editing. */
 	async #leaveField(): Promise<void> {
 		await this.output.click({ position: { x: 20, y: 20 } });
 		await this.page.waitForTimeout(300);
 	}
 
-	/** Writes a text into a field of the open node. */
+	/** Types a text into a field of the open node. */
 	async fillIn(field: string, value: string): Promise<void> {
 		await this.marked(`parameter-input-${field}`, this.parameters).locator('input').fill(value);
-		// What is typed counts a moment later.
+		// The editor takes over the text with a delay.
 		await this.page.waitForTimeout(500);
 	}
 
-	/** The fields of the open node below its credential, in their order on the screen. */
+	/** The fields of the open node, in their order on the screen. */
 	async shownFields(): Promise<ShownField[]> {
 		return await readLabels(this.parameters);
 	}
@@ -201,7 +201,7 @@ export class Editor {
 		await this.credential.waitFor();
 	}
 
-	/** Opens the open node's credential, which tests it once more. */
+	/** Opens the open node's credential, which tests it again. */
 	async openCredential(): Promise<void> {
 		const tested = this.page.waitForResponse(CREDENTIAL_TEST);
 		await this.marked('credential-edit-button').click();
@@ -217,7 +217,7 @@ export class Editor {
 		await this.marked(`parameter-input-${field}`, this.credential).locator('input').fill(value);
 	}
 
-	/** Saves the open credential, which tests it. Returns what the editor says of the test. */
+	/** Saves the open credential, which tests it. Returns the text of the dialog with the result. */
 	async saveCredential(): Promise<string> {
 		const tested = this.page.waitForResponse(CREDENTIAL_TEST);
 		await this.marked('credential-save-button', this.credential).click();
@@ -235,14 +235,13 @@ export class Editor {
 		await this.credential.waitFor({ state: 'hidden' });
 	}
 
-	/** Runs the open node and waits until its output shows a text. Returns everything that the output shows. */
+	/** Runs the open node and waits until its output shows a text. Returns the whole text of the output. */
 	async runNode(expected: string | RegExp): Promise<string> {
 		await this.marked('node-execute-button').click();
 		await this.output.getByText(expected).first().waitFor();
 		return await this.output.innerText();
 	}
 
-	/** Leaves a picture of the screen in both themes. */
 	async takeScreenshots(name: string): Promise<void> {
 		await takeScreenshots(this.page, name);
 	}

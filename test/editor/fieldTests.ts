@@ -1,4 +1,4 @@
-// The fields of the node: which are shown, and what is sent of what is entered.
+// The fields of the node: which ones are shown, and what is sent with their values.
 import type { RealN8n } from '../n8n/realN8n';
 import { inARow, node, startWith } from '../n8n/workflows';
 import type { Editor, ShownField } from './editor';
@@ -7,7 +7,7 @@ const NODE = 'Business Data';
 const SEND = ['Data to Send', 'Fields', 'Options'];
 const DELETE = ['IDs', 'Dry Run', 'Options'];
 
-/** Labels, all of which are on the screen in full. */
+/** The labels of the fields. Expects that none is cut off. */
 export function labelsOf(fields: ShownField[]): string[] {
 	expect(fields.filter(({ isCutOff }) => isCutOff)).toEqual([]);
 	return fields.map(({ label }) => label);
@@ -20,7 +20,7 @@ export function fieldTests(real: () => RealN8n, editor: () => Editor): void {
 		await editor().addAndOpenNode(NODE, 'Get many contacts');
 	});
 
-	test('begin with the resources, and no "Custom API Call" among them', async () => {
+	test('lists the resources, without "Custom API Call"', async () => {
 		const resources = labelsOf(await editor().openList('resource'));
 		expect(resources).toEqual([
 			'API Request',
@@ -44,11 +44,11 @@ export function fieldTests(real: () => RealN8n, editor: () => Editor): void {
 		['Rate Limit', 'Get Status', []],
 		['Rate Limit', 'Wait for Room', ['Limit Of', 'Requests', 'Options']],
 		['Sent Document', 'Release', ['Sent With', 'Send Once Key', 'Workflow ID']],
-	])('of %s: %s', async (resource, operation, fields) => {
+	])('shows the fields of %s: %s', async (resource, operation, fields) => {
 		await editor().choose('resource', resource);
 		const operations = labelsOf(await editor().openList('operation'));
 		expect(operations).toContain(operation);
-		// It leads to n8n's HTTP Request node, which knows no limits.
+		// It leads to n8n's HTTP Request node, which ignores the limits.
 		expect(operations).not.toContain('Custom API Call');
 		await editor().page.keyboard.press('Escape');
 		await editor().choose('operation', operation);
@@ -59,7 +59,7 @@ export function fieldTests(real: () => RealN8n, editor: () => Editor): void {
 		);
 	});
 
-	test('follow how the data is given', async () => {
+	test('shows the fields for the chosen kind of data to send', async () => {
 		await editor().choose('resource', 'Payment');
 		const shown = async () => labelsOf(await editor().shownFields()).slice(3);
 		await editor().choose('dataMode', 'JSON');
@@ -70,7 +70,7 @@ export function fieldTests(real: () => RealN8n, editor: () => Editor): void {
 		expect(await shown()).toEqual(SEND);
 	});
 
-	test('are previewed in the next node before the first run', async () => {
+	test('previews the output fields in the next node before the first run', async () => {
 		await editor().choose('resource', 'Contact');
 		await editor().choose('operation', 'Delete Many');
 		await editor().closeNode();
@@ -83,7 +83,7 @@ export function fieldTests(real: () => RealN8n, editor: () => Editor): void {
 		await editor().takeScreenshots('preview');
 	});
 
-	test('fields to send have types, and go out with them', async () => {
+	test('sends typed fields with their types', async () => {
 		const document = { contactId: 42, paid: 80.5, city: 'Ghent' };
 		const parameters = { resource: 'payment', operation: 'send', options: {} };
 		const send = node(NODE, 'n8n-nodes-business-data.businessData', 1, parameters);

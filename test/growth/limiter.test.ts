@@ -1,5 +1,5 @@
-// The limiter under a growing load: the cost of a request does not depend on how many others wait, and
-// what is no longer needed leaves no trace. `npm run growth` gives the figures exactly.
+// The limiter under a growing load: the cost of a request does not depend on the length of the queue, and memory that
+// is no longer needed is freed. `npm run growth` measures more exactly.
 
 import type { IExecuteFunctions } from 'n8n-workflow';
 
@@ -17,23 +17,23 @@ import { report } from '../support/report';
 const QUEUES = [1, 10_000];
 const ROUNDS = 4;
 const REQUESTS_PER_ROUND = 100;
-/** It is twice as much, for more memory; a machine whose speed changes adds to that, a look at each of them far more. */
+/** It is twice as much, for more memory, plus the noise of the machine. Visiting each queued request costs far more. */
 const HIGHEST_FACTOR = 4;
 
 const REQUESTS = 10_000;
 const KEYS = 3_000;
 const MEGABYTE = 2 ** 20;
 
-// Once for all, so that the first is compiled, too.
+// A warm-up, so that the first measurement runs compiled code too.
 beforeAll(async () => {
 	const load = { queued: 100, manyRuns: true, limitsBind: true, hasMaxWait: true };
 	await processorTimePerRequest(load, 1, REQUESTS_PER_ROUND);
 });
 
 test.each<[string, Omit<Load, 'queued'>]>([
-	['of one run that wait for slots', { manyRuns: false, limitsBind: true, hasMaxWait: false }],
-	['of as many runs with a longest wait', { manyRuns: true, limitsBind: true, hasMaxWait: true }],
-])('a request costs hardly more with 10,000 queued requests %s than alone', async (name, load) => {
+	['of one run', { manyRuns: false, limitsBind: true, hasMaxWait: false }],
+	['of as many runs with a Max Wait', { manyRuns: true, limitsBind: true, hasMaxWait: true }],
+])('a request costs little more with 10,000 queued requests %s than alone', async (name, load) => {
 	const times: number[] = [];
 	for (const queued of QUEUES) {
 		const rounds = await processorTimePerRequest(
@@ -42,7 +42,7 @@ test.each<[string, Omit<Load, 'queued'>]>([
 			REQUESTS_PER_ROUND,
 			REQUESTS_PER_ROUND,
 		);
-		// Whatever else a machine does only adds to a round: the shortest is the least disturbed.
+		// Other load can only lengthen a round, so the shortest is the most exact.
 		times.push(Math.min(...rounds));
 	}
 	report(`CPU per request ${name}: ${times.map((time) => `${time.toFixed(0)} µs`).join(', ')}`);
@@ -53,7 +53,7 @@ test.each([
 	['of one run', false],
 	['of as many runs', true],
 ])(
-	'of 10,000 canceled requests %s nothing is left in memory within their longest window',
+	'the memory of 10,000 canceled requests %s is freed within their longest window',
 	async (_, manyRuns) => {
 		const queue = await memoryOfQueue(REQUESTS, manyRuns);
 		const { before, during, after, bytesEach, leavingMs } = queue;
@@ -66,7 +66,7 @@ test.each([
 	},
 );
 
-test('3,000 keys that are idle are forgotten after their longest window', async () => {
+test('the memory of 3,000 idle API keys is freed after their longest window', async () => {
 	const general = [1_000, 3_000, 9_000].map((windowMs) => ({ max: 10, windowMs }));
 	const keys = await memoryOfIdleKeys(KEYS, { general, endpoints: {} });
 	report(`${keys.bytesEach.toFixed(0)} bytes per key`);
@@ -76,7 +76,7 @@ test('3,000 keys that are idle are forgotten after their longest window', async 
 	expect(keys.after - keys.before).toBeLessThan(MEGABYTE);
 });
 
-test('what the warnings of a setup remember of 20,000 keys is forgotten after their longest window', async () => {
+test('the memory of setup warnings for 20,000 keys is freed after their longest window', async () => {
 	const context = {
 		getNode: () => ({ name: 'Node' }),
 		getWorkflow: () => ({ id: 'workflow' }),
@@ -87,7 +87,7 @@ test('what the warnings of a setup remember of 20,000 keys is forgotten after th
 		const account = { identity: name, limits, redis: undefined, keepFree: 0 } as unknown as Account;
 		const warnings = new SetupWarnings(context, account);
 		warnings.noteRequest();
-		// By a clock that is far off.
+		// The clock of the service is far off, which causes a warning.
 		warnings.noteResponse({ date: new Date(0).toUTCString() }, Date.now());
 	};
 	use('first');

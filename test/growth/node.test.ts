@@ -1,5 +1,5 @@
-// Up to 100,000 input items through the node in n8n's engine, with a helper that responds at once and limits so
-// high that nothing waits: what is left is the node's own time, and n8n's event loop goes on meanwhile.
+// Up to 100,000 input items in n8n's engine, with an HTTP helper that responds at once and limits that never bind.
+// These tests measure the node's own time, and check that it does not block n8n's event loop.
 
 import type { INode } from 'n8n-workflow';
 
@@ -11,7 +11,7 @@ import { ProcessedDataRepository } from '../support/processedData';
 import { report } from '../support/report';
 
 const ITEMS = 1_000;
-/** Per item (ms). */
+/** Processor time per item (ms). */
 const LONGEST_MS = 10;
 const HIGHEST_FACTOR = 3;
 
@@ -24,9 +24,9 @@ test.each([
 	['contact: getMany', ITEMS],
 	['transaction: send', ITEMS],
 	['transaction: deleteMany', ITEMS / 100],
-])('%s needs less than 10 ms of the processor for each of 1,000 items', async (name, requests) => {
+])('%s takes less than 10 ms of processor time for each of 1,000 items', async (name, requests) => {
 	const parameters = OPERATIONS[name] ?? {};
-	// So that a part of it is compiled, as it will be in a process that runs for long.
+	// A warm-up, so that code is compiled as in a long-running process.
 	const few = await loadNode(engine, parameters, ITEMS / 5);
 	const many = await loadNode(engine, parameters, ITEMS);
 	const [perItemOfFew, perItem] = [few, many].map(({ processorMs, items }) => processorMs / items);
@@ -38,7 +38,7 @@ test.each([
 	expect(perItem).toBeLessThan(HIGHEST_FACTOR * (perItemOfFew ?? 0));
 });
 
-test('Delete Many reads the IDs of all items once where an expression gives them for each', async () => {
+test('Delete Many parses a list only once if an expression returns the same list for all items', async () => {
 	const ids = '={{ $input.all().map(({ json }) => json.id) }}';
 	const { requests, processorMs, items } = await loadNode(engine, { ...deleteMany(), ids }, 3_000);
 	report(`one list for 3,000 items: ${(processorMs / items).toFixed(3)} ms CPU per item`);
@@ -46,7 +46,7 @@ test('Delete Many reads the IDs of all items once where an expression gives them
 	expect(processorMs / items).toBeLessThan(LONGEST_MS);
 });
 
-test('with 50,000 remembered keys, a Send Once Key takes 7 reads and 3 writes of short rows, and none takes none', async () => {
+test('with 50,000 sent keys, Send Once takes 7 reads and 3 writes of short rows per document', async () => {
 	const table = new ProcessedDataRepository();
 	table.latencyMs = () => 0;
 	const load = await loadSendOnce(engine, table, ITEMS / 10);
@@ -56,23 +56,23 @@ test('with 50,000 remembered keys, a Send Once Key takes 7 reads and 3 writes of
 });
 
 const MANY_ITEMS = 100_000;
-/** Of operations that take as long for each item. */
+/** For operations with a constant, higher cost per item. */
 const FEWER_ITEMS = 15_000;
 const LONGEST_HOLD_MS = 50;
-/** Of the time of a run, how much longer holds may take: what V8's own threads do counts as well. */
+/** The share of a run's time that longer holds may take, because V8's own threads count too. */
 const MOST_IN_LONGER_HOLDS = 0.05;
 
 const NOT_A_BODY = { dataMode: 'json', jsonBody: '={{ "text " + $json.id }}' };
-/** The items of all but the first fail in preparation, so that no request gives others their turn. */
+/** In the last two, every item fails before its request, so that no request yields to the event loop. */
 const CASES: Array<[string, INode['parameters'], items: number, requests: number]> = [
 	['Delete Many', deleteMany(), MANY_ITEMS, MANY_ITEMS / 100],
 	['Send', { ...send(), ...NOT_A_BODY }, FEWER_ITEMS, 0],
 	['API Request', apiRequest('GET', '={{ "no path " + $json.id }}'), FEWER_ITEMS, 0],
 ];
 
-test.each(CASES)('%s lets go of the event loop', async (name, parameters, items, requests) => {
+test.each(CASES)('%s does not block the event loop', async (name, parameters, items, requests) => {
 	const settings = { onError: 'continueRegularOutput' } as const;
-	// Compiles what it takes.
+	// A warm-up.
 	await loadNode(engine, parameters, items / 100, settings);
 	const load = await loadNode(engine, parameters, items, settings);
 	const { holdsMs, durationMs } = load;

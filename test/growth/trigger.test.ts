@@ -1,5 +1,5 @@
-// What a trigger holds of a large list: while it reads 1,000 pages, what it remembers and not the pages; and between
-// polls, so few bytes that n8n can save them.
+// The memory of a trigger with a large list: while it reads 1,000 pages, it keeps only its state and not the pages, and
+// between polls its state is small enough for n8n to save.
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -12,7 +12,7 @@ import { MEMORY, useTriggerBench } from '../support/triggerBench';
 const PAGES = 1_000;
 const RECORDS_PER_PAGE = 100;
 const PAGES_PER_LOOK = 100;
-/** More than what is known of a record takes in memory: its ID, a hash, and a place in a map. */
+/** More than the state of a record takes in memory: its ID, a hash, and an entry in a map. */
 const MOST_BYTES_PER_RECORD = 600;
 const FILLER = 'x'.repeat(1_000);
 
@@ -21,7 +21,7 @@ const bench = useTriggerBench();
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-test('1,000 pages of 100 kB', async () => {
+test('a poll of 1,000 pages of 100 kB keeps less than 600 bytes per record in memory', async () => {
 	const heap: number[] = [];
 	let bytes = 0;
 	bench.service.response = ({ page }, response) => {
@@ -61,7 +61,7 @@ test('1,000 pages of 100 kB', async () => {
 const RECORDS = 100_000;
 const idOf = (index: number) => `01234567-89ab-cdef-0123-${String(index).padStart(12, '0')}`;
 
-test('what is known of 100,000 records takes less than 5 MB, also in mid-read, and a poll seconds', async () => {
+test('the state of 100,000 records is smaller than 5 MB, even during a read, and a poll takes seconds', async () => {
 	const all = Array.from({ length: RECORDS }, (_, index) => ({
 		id: idOf(index),
 		name: `Contact ${index}`,
@@ -89,7 +89,7 @@ test('what is known of 100,000 records takes less than 5 MB, also in mid-read, a
 	expect(JSON.stringify(staticData).length).toBeLessThan(5_000_000);
 });
 
-test('with the hashes of 20 fields, it takes less than 12 MB', async () => {
+test('the state of 100,000 records with the hashes of 20 fields is smaller than 12 MB', async () => {
 	const list = Array.from({ length: RECORDS }, (_, index) => ({
 		id: idOf(index),
 		...Object.fromEntries(Array.from({ length: 19 }, (__, field) => [`f${field}`, index])),

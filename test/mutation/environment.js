@@ -1,4 +1,4 @@
-// Skips what is left when a test has failed: the mutant is found then.
+// Skips the remaining tests once one has failed, because the mutant has been found.
 const TestEnvironment = require('../../jest.environment');
 
 module.exports = class extends TestEnvironment {

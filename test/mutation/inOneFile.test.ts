@@ -1,4 +1,4 @@
-// The tests in one file, for `npm run test:mutation`: Jest loads the code anew for each file, and Stryker for each of
+// All tests in one file, for `npm run test:mutation`: Jest would reload the code for each test file, for each of
 // thousands of mutants.
 
 import { readdirSync } from 'node:fs';
@@ -15,16 +15,16 @@ const FOLDERS = [
 	'unit/trigger',
 	'engine',
 ];
-/** Of the engine, what is about the mutated code alone. */
+/** Engine tests that do not test the mutated code. */
 const OTHERS = /^engine\/(?!sendOnce|sentDocument|trigger|workerDied)/;
-/** What explores all orders or many random cases takes too long for each mutant; of some, a few cases do. */
+/** Tests of all orders or of many random cases, which take too long for each mutant. */
 const TOO_LONG = /gates|(rateLimit|redis|transport|engine).*property/;
-/** What puts modules of its own in the place of others, for all files, runs when it is named. */
+/** Tests that mock modules, which would affect all other files. They run only if they are named. */
 const APART = /orders|rerunGuard|sentDocument|sentKeys/;
 process.env.TRIGGER_RUNS ??= '60';
-// Which case is the smallest that finds a mutant is of no interest.
+// There is no need to shrink the case that finds a mutant.
 configureGlobal({ endOnFailure: true });
-/** By its path. Fewer files make a part quick, such as `MUTATION_TESTS=rateLimit/keyLimiter`. */
+/** A pattern for the paths of the files to run, such as `MUTATION_TESTS=rateLimit/keyLimiter`, which is faster. */
 const { MUTATION_TESTS = '' } = process.env;
 const WANTED = new RegExp(MUTATION_TESTS);
 

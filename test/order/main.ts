@@ -1,6 +1,6 @@
 /**
- * `npm run test:alone`: every test file by itself, and none may leave anything open.
- * `npm run test:random`: all of them in ten random orders; `JEST_SEED` repeats one.
+ * `npm run test:alone` runs every test file by itself, and none may leave handles open.
+ * `npm run test:random` runs all files in ten random orders; `JEST_SEED` repeats one.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,10 +10,10 @@ import { relative } from 'node:path';
 const JEST = require.resolve('jest/bin/jest');
 const FOLDERS = ['test/unit', 'test/engine'];
 const ORDERS = 10;
-/** What Jest says of something that a file has left open. */
+/** Jest's messages about open handles. */
 const LEFT_OPEN = /open handle|did not exit|failed to exit gracefully/;
 
-/** Runs Jest; tells what it printed where a test failed or something was left open. */
+/** Runs Jest. Prints its output if a test failed or a handle was left open. */
 async function run(name: string, parameters: string[]): Promise<boolean> {
 	const child = spawn(process.execPath, [JEST, ...parameters], { stdio: 'pipe' });
 	let output = '';

@@ -1,5 +1,5 @@
-// Beside another client on the same key, in logical time: near the best schedule in what it leaves, few
-// refusals of either, and the full limits again when it has ended.
+// Next to another client of the same API key, in logical time: the limiter stays near the best schedule in the share
+// that is left, both clients get few refusals, and the full limits are used again when the other client has ended.
 
 import { bestMakespan } from '../../bench/bestSchedule';
 import { seededRandom } from '../../sandbox/random';
@@ -18,7 +18,7 @@ const AT_ONCE = 20;
 jest.setTimeout(600_000);
 beforeEach(() => {
 	jest.useFakeTimers();
-	// The same figures each time.
+	// Makes the figures reproducible.
 	jest.spyOn(Math, 'random').mockImplementation(seededRandom(SEEDS));
 });
 afterEach(() => {
@@ -26,11 +26,11 @@ afterEach(() => {
 	jest.restoreAllMocks();
 });
 
-/** The limits as the program leaves them. */
+/** The limits that the other client leaves. */
 const leftBy = (share: number) =>
 	general.map((limit) => ({ ...limit, max: Math.max(1, Math.floor(limit.max * (1 - share))) }));
 
-/** One read, again and again until it gets through. */
+/** Retries one read until it gets through. */
 async function read(bench: LimiterBench, service: SharedService): Promise<void> {
 	for (;;) {
 		const permit = await bench.acquire();
@@ -42,7 +42,7 @@ async function read(bench: LimiterBench, service: SharedService): Promise<void> 
 	}
 }
 
-/** Reads, many at once and without a pause, as long as it should go on. */
+/** Reads concurrently and without pauses while `goesOn` returns true. */
 async function readWhile(bench: LimiterBench, service: SharedService, goesOn: () => boolean) {
 	const readOnAndOn = async () => {
 		while (goesOn()) await read(bench, service);
@@ -50,13 +50,13 @@ async function readWhile(bench: LimiterBench, service: SharedService, goesOn: ()
 	await passTime(Promise.all(Array.from({ length: AT_ONCE }, readOnAndOn)), 3 * HOUR);
 }
 
-/** The same for so long (ms). */
+/** Reads concurrently and without pauses for `ms`. */
 async function readFor(bench: LimiterBench, service: SharedService, ms: number): Promise<void> {
 	const end = performance.now() + ms;
 	await readWhile(bench, service, () => performance.now() < end);
 }
 
-/** Reads, by one run, until all have got through. */
+/** Reads in one run until all reads have got through. */
 async function play(program: Program | undefined, countsRefused: boolean, seed: number) {
 	const bench = new LimiterBench();
 	const startedAt = performance.now();
@@ -74,7 +74,7 @@ interface Case {
 	pattern: Pattern;
 	share: number;
 	countsRefused: boolean;
-	/** At the most, as medians over the seeds: makespan to best, own requests refused, part of the other client's refused. */
+	/** Upper bounds of medians over all seeds: makespan to best, own requests refused, share of the other client's refused. */
 	ratio: number;
 	own: number;
 	other: number;
@@ -84,11 +84,11 @@ const cases: Case[] = [true, false].flatMap((countsRefused) =>
 	[0.1, 0.33, 0.6].flatMap((share) =>
 		(['even', 'poisson', 'bursts'] as const).map((pattern): Case => {
 			const isInBursts = pattern === 'bursts';
-			// A burst fills every tenth second, which one in ten of our requests meets, 13 of 130, whenever they go; and
-			// the first one, of which nobody can know, refuses all that are under way.
+			// A burst fills every tenth second, so it refuses one in ten of our requests, 13 of 130, whatever their timing. The
+			// first one is unforeseeable, and refuses all requests in flight.
 			const own = isInBursts && share === 0.6 ? 30 : 20;
-			// A first burst meets the full limits, and is most of the other client's requests while we read. A service that does not
-			// count what it refuses hides it from us: as long as we take every slot, none of our requests is refused.
+			// The first burst, most of the other client's requests here, meets limits that we use in full. A service that does
+			// not count refused requests hides the other client: while we take every slot, none of our requests is.
 			const isUnseen = !countsRefused || (isInBursts && share === 0.1);
 			const other = isUnseen ? 1 : share === 0.6 ? 0.4 : 0.25;
 			return { pattern, share, countsRefused, ratio: isInBursts ? 2.1 : 1.5, own, other };
@@ -97,7 +97,7 @@ const cases: Case[] = [true, false].flatMap((countsRefused) =>
 );
 
 test.each(cases)(
-	'a share of $share, $pattern, and refused requests are counted: $countsRefused',
+	'reads near the best makespan next to a share of $share ($pattern, refused requests count: $countsRefused)',
 	async ({ pattern, share, countsRefused, ...most }) => {
 		const runs: Array<Awaited<ReturnType<typeof play>>> = [];
 		for (let seed = 1; seed <= SEEDS; seed++) {
@@ -117,7 +117,7 @@ test.each(cases)(
 	},
 );
 
-test('a program that begins in mid-run is noticed, and forgotten two windows after its end', async () => {
+test('a client that starts during the run is noticed, and forgotten two windows after its end', async () => {
 	for (let seed = 1; seed <= SEEDS; seed++) {
 		const bench = new LimiterBench();
 		const program = { pattern: 'poisson', share: 0.33, fromMs: 20_000, toMs: 80_000 } as const;
@@ -125,7 +125,7 @@ test('a program that begins in mid-run is noticed, and forgotten two windows aft
 		const startedAt = performance.now();
 		await readFor(bench, service, 110_000);
 		expect(service.own.refused).toBeGreaterThan(0);
-		// Back to the full limits at the latest two longest windows after the program has ended.
+		// The full limits are back at the latest two longest windows after the other client has ended.
 		await readFor(bench, service, 80_000 + 2 * 60_000 - (performance.now() - startedAt));
 		const status = (await bench.status()).get('general/60s');
 		expect(status).toMatchObject({ usedByOthers: 0 });
@@ -135,7 +135,7 @@ test('a program that begins in mid-run is noticed, and forgotten two windows aft
 	}
 });
 
-test('alone on the key nothing changes', async () => {
+test('without another client, no read is refused and the makespan is near the best', async () => {
 	const { makespan, own } = await play(undefined, true, 1);
 	expect(own).toEqual({ requests: READS, refused: 0 });
 	expect(makespan).toBeLessThanOrEqual(1.02 * bestMakespan(READS, general) + LATENCY_MS);

@@ -1,7 +1,7 @@
-// The trigger as users have it: published once, polled by n8n's own minute schedule, while contacts and
-// payments change at random moments, also between two pages of a poll. Its events, played onto a copy, must
-// lead to the records that the service has in the end, and none of them may be false. A list that takes minutes to read
-// is read on with each poll. Build the package before.
+// The trigger as users have it: published once and polled on n8n's own minute schedule, while contacts and payments
+// change at random times, even between two pages of a poll. A copy that applies its events must end with the records of
+// the service, and no event may be false. A list that takes minutes to read is read over several polls. Build the
+// package before.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { RecordStore, StoredRecord } from '../../sandbox/inventions/records';
@@ -12,12 +12,12 @@ import { EventCopy } from '../support/eventCopy';
 import { report } from '../support/report';
 
 const TURBULENT_POLLS = 6;
-/** Where reads go on over several polls, one may have to come to its end before. */
+/** If reads extend over several polls, an unfinished one may have to end first. */
 const QUIET_POLLS = { usual: 2, slow: 5 };
 const EVENTS = ['contactCreated', 'contactUpdated', 'contactDeleted'];
 const MOST_SECONDS_BETWEEN_CHANGES = 8;
 
-/** The random deletions are more than a poll tells otherwise. */
+/** The random deletions exceed the share that a poll reports by default. */
 const options = { maxDeletionPercent: 100 };
 const SOURCES = [
 	{
@@ -50,14 +50,14 @@ function change(store: RecordStore<StoredRecord>): void {
 	else store.remove(id);
 }
 
-/** With its durable scheduler, n8n 2.x abandons a poll after 45 s and reads the static data from its database for each. */
+/** With its durable scheduler, n8n 2.x abandons a poll after 45 s, and reads the static data anew for each. */
 const DURABLE = {
 	N8N_SCHEDULER_ENABLED: 'true',
 	N8N_SCHEDULER_POLL_TRIGGERS_ENABLED: 'true',
 };
-/** How long (ms) the service takes for each page while there are changes. */
+/** How long (ms) the service takes for each page while records change. */
 const USUAL_MS = 1_500;
-/** A list has three pages or more, and the empty one behind them: reads go on over several polls. */
+/** A list has at least three pages and an empty one, so reads extend over several polls. */
 const SLOW_MS = 12_000;
 
 describe.each<[string, HostName, pageDelayMs: number, Record<string, string>]>([
@@ -65,7 +65,7 @@ describe.each<[string, HostName, pageDelayMs: number, Record<string, string>]>([
 	['n8n 2.41.1', 'n8n-2', USUAL_MS, {}],
 	['n8n 2.41.1 with its durable scheduler', 'n8n-2', SLOW_MS, DURABLE],
 	[
-		// n8n itself saves what the trigger remembers, after each poll.
+		// n8n itself saves the trigger's state after each poll.
 		'n8n 2.41.1 with its durable scheduler and cursors',
 		...(['n8n-2', SLOW_MS] as const),
 		{ ...DURABLE, N8N_POLLER_DURABLE_CURSORS_ENABLED: 'true' },
@@ -73,7 +73,7 @@ describe.each<[string, HostName, pageDelayMs: number, Record<string, string>]>([
 ])('%s', (name, version, pageDelayMs, environment) => {
 	const real = useRealN8n(version, environment);
 	const quietPolls = pageDelayMs === SLOW_MS ? QUIET_POLLS.slow : QUIET_POLLS.usual;
-	test(`${TURBULENT_POLLS} polls and more with random changes`, async () => {
+	test(`at least ${TURBULENT_POLLS} polls miss none of the random changes, and report none that is false`, async () => {
 		const { sandbox } = real();
 		const stores = [sandbox.contacts, sandbox.payments] as unknown as RecordStore<StoredRecord>[];
 		const copies = stores.map((store) => new EventCopy(byId(store)));
@@ -85,7 +85,7 @@ describe.each<[string, HostName, pageDelayMs: number, Record<string, string>]>([
 		}
 		for (const each of polls) await each.whenEnded(1);
 
-		// Pages take their time, so that changes strike between them.
+		// Delay the pages, so that records change between them.
 		sandbox.fault({
 			times: Infinity,
 			action: { type: 'delay', ms: pageDelayMs, actFirst: true },

@@ -1,6 +1,6 @@
-// `npm run record:upgrade`: lets this version of the package save its workflows, the memory of its trigger and the
-// records of Send Once in a real n8n, and keeps them in test/upgrade/<version>/saved.json. Run
-// once per version, before it is published: what users have saved by then must work ever after.
+// `npm run record:upgrade`: with this version of the package, saves workflows, the state of a trigger and the rows of
+// Send Once in a real n8n, and writes them to test/upgrade/<version>/saved.json. Run it once per version, before it is
+// published: what users have saved with a version must work for ever.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -28,7 +28,7 @@ const assignments = [
 const QUERY_PARAMETER = { name: 'copy', value: 'yes' };
 const MANY_PAGES = { pagination: { values: { type: 'offset', pageSize: 5 } } };
 
-/** An operation each, with the options that change what goes out. */
+/** One node per operation, with the options that change its request. */
 const NODES: Record<string, Parameters> = {
 	'Get Many': { returnAll: false, limit: 7, options: MANY_PAGES },
 	'Delete Contacts': { operation: 'deleteMany', ids: IDS, options: { batchSize: 1 } },
@@ -59,7 +59,7 @@ const ITEM = node('Item', 'n8n-nodes-base.set', 3.4, {
 	options: {},
 });
 
-/** Marks the requests of a node, by its name. */
+/** A node whose requests carry its name in a header. */
 function marked(name: string, { options = {}, ...parameters }: Parameters): WorkflowNode {
 	const headerParameters = { parameters: [{ name: MARKER_HEADER, value: name }] };
 	const all = { ...(options as Parameters), headerParameters };
@@ -149,7 +149,7 @@ runToEnd(async (cleanup) => {
 	};
 	const folder = join(__dirname, version);
 	await mkdir(folder, { recursive: true });
-	// A line for each node.
+	// One line per node.
 	const text = JSON.stringify(saved).replaceAll('{"node":', '\n$&');
 	await writeFile(join(folder, 'saved.json'), `${text}\n`);
 	console.log(`Saved: ${join('test', 'upgrade', version, 'saved.json')}`);

@@ -1,4 +1,4 @@
-/** What a version of the package has left behind in a real n8n and its Redis, see `record.ts`. */
+/** What versions of the package have saved in a real n8n, see `record.ts`. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -13,15 +13,15 @@ import { MARKER_HEADER, type Sandbox } from '../../sandbox/server';
 import { CREDENTIAL_TYPE, workflowOf } from '../support/engineWorkflow';
 
 export const KEY = '0123456789abcdef'.repeat(4);
-/** The same for all versions: what is saved belongs to a service, and its address has a port. */
+/** The same for all versions, because saved state belongs to the address of a service, with its port. */
 export const PORT = 28_417;
-/** No test reaches them. */
+/** Limits that no test reaches. */
 export const LIMITS = { general: [{ max: 1_000, windowSeconds: 1 }], endpoints: {} };
 
 /** The input of every saved node. */
 export const RECORD = { id: 'r-1', invoice: 'A-1', total: 12.5 };
 
-/** The requests of the node of this name, as the service has received them. */
+/** The requests of the node of this name that the service has received. */
 export const requestsOf = (sandbox: Sandbox, name: string) =>
 	sandbox.journal
 		.all()
@@ -31,9 +31,9 @@ export const requestsOf = (sandbox: Sandbox, name: string) =>
 export interface Saved {
 	/** The version of n8n that has saved all this. */
 	n8n: string;
-	/** Nodes as n8n has saved them, with the requests that they made of `RECORD`. */
+	/** Nodes as n8n has saved them, with the requests that they made for `RECORD`. */
 	nodes: Array<{ node: INode; requests: Array<Partial<ReturnType<typeof requestsOf>[number]>> }>;
-	/** A published trigger, with the static data of its workflow: what it remembered of the service's contacts. */
+	/** A published trigger with the static data of its workflow, which has the state of the service's contacts. */
 	trigger: { node: INode; staticData: IDataObject };
 	/** A node that has sent `RECORD` with a Send Once Key, and n8n's record of it. */
 	sendOnce: {
@@ -43,7 +43,7 @@ export interface Saved {
 	};
 }
 
-/** By version of the package. */
+/** What was saved, by version of the package. */
 export const savedByVersions: Array<[version: string, saved: Saved]> = readdirSync(__dirname, {
 	withFileTypes: true,
 })
@@ -53,12 +53,12 @@ export const savedByVersions: Array<[version: string, saved: Saved]> = readdirSy
 		return [name, JSON.parse(readFileSync(file, 'utf8')) as Saved];
 	});
 
-/** A saved node behind these items. */
+/** A workflow with a saved node and these input items. */
 export function savedWorkflow(id: string, node: INode, items: Array<INodeExecutionData['json']>) {
 	return { id, ...workflowOf(items, node.parameters, node) };
 }
 
-/** The credential of a saved node, with the fields of the tests. */
+/** The credential of a saved node, with other fields. */
 export function savedCredential(
 	{ credentials }: INode,
 	fields: ICredentialDataDecryptedObject,
