@@ -1,40 +1,40 @@
 /**
- * Runs real code in every order in which its parties may come to chosen points, with up to so many faults. An
- * order is played from the beginning, in logical time, by the choices that lead to it; then the last choice that
- * has another alternative takes it, until none is left. Orders that come to the same state go on alike, so they are
- * played on only once.
+ * Runs real code in every order in which its parties can reach given points, with a bounded number of faults. It is a
+ * depth-first search: an order is replayed from the start, in logical time, by its list of choices; then the last choice
+ * with an untried alternative takes the next one, until none is left. Orders that reach the same state continue in the
+ * same way, so only one of them is played further.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { hash } from 'node:crypto';
 import { inspect } from 'node:util';
 
 export interface Bound {
-	/** How many faults strike in one play, at the most. */
+	/** The most faults in one play. */
 	faults: number;
-	/** How often another than the one that came first goes on, at the most; as often as possible unless given. */
+	/** The most times that another choice than the first in line is taken; unbounded by default. */
 	reorderings?: number;
-	/** How long (ms of logical time) the parties may take. */
+	/** How long the parties may take (ms of logical time). */
 	longestMs: number;
 }
 
 export interface Scenario {
-	/** Makes everything anew, and returns the parties, which begin in this order. */
+	/** Resets everything, and returns the parties in the order in which they begin. */
 	begin(play: Play): Promise<Array<() => Promise<unknown>>>;
-	/** Throws what is wrong, when the parties have come to their end and nothing is left to happen. */
+	/** Called when all parties have ended and nothing is left to happen. Throws if the result is wrong. */
 	check(): void | Promise<void>;
 	/**
-	 * All that parties share, with what faults that may strike at any moment change. To be left out where parties have
-	 * more in common, such as the memory of a process.
+	 * Everything that the parties share, and that spontaneous faults change. Omit it if parties share more, such as the
+	 * memory of a process.
 	 */
 	shared?(): unknown;
 }
 
 export interface Exploration {
-	/** All that the bound gives, or until one went wrong. */
+	/** All orders within the bound, or those until the first failure. */
 	orders: number;
-	/** How many were played, some until they came to a known state. */
+	/** The number of plays, some of which stopped at a known state. */
 	plays: number;
-	/** What was chosen in the one that went wrong, and what was wrong. */
+	/** The choices of the failed play, and its error. */
 	failure: { chosen: string[]; error: unknown } | undefined;
 }
 
@@ -45,13 +45,13 @@ interface Choice {
 }
 
 interface Call {
-	/** Without a fault, and with each of its faults. */
+	/** The call without a fault, and with each of its faults. */
 	choices: Choice[];
-	/** Whether time may pass before it is chosen. */
+	/** Whether time may pass while it waits to be chosen. */
 	isPatient: boolean;
 }
 
-/** Until somebody comes to a point. */
+/** Lets time pass until a party reaches a point. */
 const PASS_TIME: Choice = {
 	name: 'time passes',
 	isFault: false,
@@ -60,10 +60,10 @@ const PASS_TIME: Choice = {
 
 /** The moment (ms since 1970) at which every play begins. */
 const BEGINS_AT = Date.UTC(2026, 0, 5);
-/** So many turns take all to their next point. */
+/** After this many turns, every party has reached its next point. */
 const TURNS = 4;
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
-/** The party whose code runs. */
+/** The party whose code is running. */
 const parties = new AsyncLocalStorage<string | undefined>();
 
 const inWords = (value: unknown) =>
@@ -74,7 +74,7 @@ export class Play {
 	isOver = false;
 	private calls: Call[] = [];
 	private readonly events: Choice[] = [];
-	/** What each party has met, in order. */
+	/** What each party has observed, in order. */
 	private readonly met = new Map<string, string[]>();
 	private readonly faults: string[] = [];
 	private faultsLeft: number;
@@ -86,8 +86,8 @@ export class Play {
 	}
 
 	/**
-	 * A chosen point: waits until it is this call's turn, then runs it.
-	 * @param faults what may come of the call instead, by name
+	 * A point: waits until this call is chosen, then runs it.
+	 * @param faults alternative outcomes of the call, by name
 	 */
 	async call<T>(
 		name: string,
@@ -102,7 +102,7 @@ export class Play {
 				isFault: fault !== '',
 				choose: () => {
 					this.calls = this.calls.filter((one) => one !== call);
-					// An error comes as a rejection, also from what is not asynchronous.
+					// Turns synchronous errors into rejections too.
 					const came = new Promise<T>((done) => done(outcome()));
 					const meet = (result: unknown) => this.meet(party, [name, fault, result]);
 					came.then(meet, meet);
@@ -119,7 +119,7 @@ export class Play {
 		return await parties.run(name, party);
 	}
 
-	/** The same for all orders that go on alike from here. */
+	/** A hash of the state: equal for all orders that continue in the same way. */
 	state(shared: unknown): string {
 		const { met, faults } = this;
 		const event = this.events.find(({ name }) => name === this.chosen.at(-1))?.name;
@@ -132,18 +132,18 @@ export class Play {
 		return hash('sha256', text);
 	}
 
-	/** Whatever happens outside of a party may be met by each. */
+	/** Without a party, every party may observe it. */
 	private meet(party: string | undefined, what: unknown[]): void {
 		const text = inWords([Date.now(), ...what]);
 		for (const [name, all] of this.met) if (party === undefined || name === party) all.push(text);
 	}
 
-	/** Something that nobody waits for happens at any moment from now on, also after time has passed. */
+	/** An event that may happen at any moment from now on, even after time has passed. Nobody waits for it. */
 	later(name: string, run: () => unknown): void {
 		void this.call(name, run, {}, true);
 	}
 
-	/** A fault that may strike at any moment, but not twice before anything else happens. */
+	/** A fault that may strike at any moment, but not twice in a row. */
 	mayStrike(name: string, strike: () => void): void {
 		this.events.push({ name, isFault: true, choose: strike });
 	}
@@ -161,7 +161,7 @@ export class Play {
 		);
 	}
 
-	/** Takes one of the choices, and resolves when all have come to their next point. */
+	/** Takes one of the choices. Resolves when all parties have reached their next point. */
 	async choose(choices: Choice[], index: number): Promise<void> {
 		const choice = choices[index];
 		if (choice === undefined) throw new Error('The same choices lead to another play');
@@ -182,17 +182,17 @@ export class Play {
 	}
 }
 
-/** A choice on the way of a play. */
+/** A choice on the path of a play. */
 interface Step {
 	state: string | undefined;
 	index: number;
 	of: number;
-	/** How many orders that go on from here were explored. */
+	/** How many orders from here on were explored. */
 	orders: number;
 }
 
 export async function explore(scenario: Scenario, bound: Bound): Promise<Exploration> {
-	/** How many orders go on from a state, all of them explored. */
+	/** The number of orders from each fully explored state. */
 	const known = new Map<string, number>();
 	const way: Step[] = [];
 	let plays = 0;
@@ -220,8 +220,8 @@ export async function explore(scenario: Scenario, bound: Bound): Promise<Explora
 }
 
 /**
- * @param way what is chosen first; receives what is chosen then, which is always what comes first
- * @returns how many orders it stands for
+ * @param way the choices to replay; further choices, always the first in line, are appended
+ * @returns the number of orders that the play stands for
  */
 async function playOne(
 	scenario: Scenario,
@@ -251,7 +251,7 @@ async function playOne(
 		if (Date.now() > endsAt) throw new Error(`The parties go on for more than ${longestMs} ms`);
 		let step = way[depth];
 		if (step === undefined) {
-			// Where they are bounded, it counts who came first.
+			// With bounded reorderings, the order of arrival is part of the state too.
 			const shared = reorderings === undefined ? scenario.shared?.() : undefined;
 			const state = shared === undefined ? undefined : play.state(shared);
 			const orders = known.get(state ?? '');
@@ -262,16 +262,16 @@ async function playOne(
 		await play.choose(choices, step.index);
 	}
 	await all;
-	// What is left to happen needs no more orders.
+	// The order of the remaining events does not matter.
 	while (play.choices[0]?.isFault === false) await play.choose(play.choices, 0);
 	await scenario.check();
 	return 1;
 }
 
-/** Runs what is left in promises to its end. Turns of the event loop would do the same, but take twice as long. */
+/** Settles all pending promises. Turns of the event loop would do the same, but take twice as long. */
 async function settle(): Promise<void> {
 	for (let turn = 0; turn < TURNS; turn++) {
-		// No time passes, so that orders can come to the same state.
+		// No time passes, so that different orders can reach the same state.
 		jest.advanceTimersByTime(0);
 		await new Promise<void>((resolve) => process.nextTick(resolve));
 	}

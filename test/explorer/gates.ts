@@ -1,4 +1,4 @@
-/** The limiter's gates: a run in each of two processes that share a Redis, a stop, and a Redis that is lost. */
+/** The limiter in all orders: a run in each of two processes that share a Redis, with a stop or a loss of Redis. */
 import { abortController } from '../../nodes/BusinessData/async';
 import { type CountedRequest, exceededLimits } from '../support/countedRequests';
 import { LimiterBench, SEND } from '../support/limiterBench';
@@ -8,15 +8,15 @@ import { LuaRedis } from '../support/luaRedis';
 import { report } from '../support/report';
 import { type Bound, explore, type Play, type Scenario } from './explorer';
 
-/** For so long (ms) the slots of what was sent before are held: nobody goes for 2.5 s after a loss is noticed. */
+/** How long (ms) the slots of previous requests are still held: nothing is sent for 2.5 s after a loss is noticed. */
 const HELD_MS = 4_000;
-/** A slot that is held for no longer (s) may be forgotten with Redis: nobody can tell whether its time was over. */
+/** A slot with less time left (s) may be lost with Redis: no process can know whether it had already expired. */
 const FORGOTTEN_EARLY_S = 1.1;
 
 interface GatesSettings {
-	/** How long (s) the windows of the limits are: two requests in each, one of them a send. */
+	/** The length of the windows (s), which allow two requests, one of them a send. */
 	windowSeconds: number;
-	/** What each run sends, one after the other. */
+	/** The requests of each run, one after the other. */
 	requests: Array<'read' | 'send'>;
 	isStopped?: boolean;
 	isLost?: boolean;
@@ -26,13 +26,13 @@ const BOUND = { faults: 0, longestMs: 60_000 };
 
 const GATES: Array<{ name: string; settings: GatesSettings; narrow: Bound; wide: Bound }> = [
 	{
-		name: 'a stop',
+		name: 'a stop of one run',
 		settings: { windowSeconds: 0.5, requests: ['send', 'read'], isStopped: true },
 		narrow: BOUND,
 		wide: BOUND,
 	},
 	{
-		name: 'a Redis that is lost twice',
+		name: 'two losses of Redis',
 		settings: { windowSeconds: 5, requests: ['read'], isLost: true },
 		narrow: { ...BOUND, faults: 2, reorderings: 0 },
 		wide: { ...BOUND, faults: 2 },
@@ -61,7 +61,7 @@ class Gates implements Scenario {
 		this.benches = names.map((name) => {
 			const bench = LimiterBench.on(this.redis, async (run, isAwaited) => {
 				if (!hasBegun || !isAwaited) return run();
-				// A run without a reply asks again.
+				// A run that gets no reply sends the command again.
 				const twice = () => [run(), run()][1];
 				return await play.call(`${name} asks`, run, isLost ? { 'reply lost': twice } : {});
 			});
@@ -110,7 +110,7 @@ class Gates implements Scenario {
 		const endpoints = { [SEND]: { max: 1, windowSeconds } };
 		const table = { general: [{ max: 2, windowSeconds }], endpoints };
 		const sent = this.counted.filter(({ run }) => run !== undefined);
-		// What is free Redis forgets in time, and a process its limiter at once.
+		// Redis forgets free slots in time, and a process drops an idle limiter at once.
 		jest.advanceTimersByTime(60_000);
 		expect({
 			exceeded: exceededLimits(this.counted, table),
@@ -120,7 +120,7 @@ class Gates implements Scenario {
 		}).toEqual({ exceeded: [], left: [], idle: [true, true], ended: 2 * requests.length });
 	}
 
-	/** So that both processes know what Redis must know, and hold slots for a while. */
+	/** Sends in both processes, so that both hold slots and know that Redis must have data. */
 	private async sendBefore(): Promise<void> {
 		const sent = this.benches.map(async (bench) => {
 			const permit = await bench.acquire();
@@ -132,10 +132,10 @@ class Gates implements Scenario {
 	}
 }
 
-/** The tests of the gates, within the narrow or the wide bounds. */
+/** Defines the tests, within the narrow or the wide bounds. */
 export function testGates(bounds: 'narrow' | 'wide'): void {
 	jest.setTimeout(3_600_000);
-	test.each(GATES)('two runs and $name', async ({ name, settings, [bounds]: within }) => {
+	test.each(GATES)('limits hold with $name', async ({ name, settings, [bounds]: within }) => {
 		const { orders, failure } = await explore(new Gates(await LuaRedis.load(), settings), within);
 		expect(failure).toBeUndefined();
 		report(`Two runs and ${name}: all of ${orders} orders`);

@@ -1,7 +1,7 @@
 /**
- * Send Once: two runs with one key, and people who mark or release it, over a store whose writes fail before they land,
- * after, or land late: in one process, or each in a process of its own, without a Redis, or with one that is emptied or
- * whose replies are lost. Each access of the store, each script and each request is a point.
+ * Send Once in all orders: two runs with one key, and users who mark or release it. Writes of the store fail before or
+ * after they take effect, or take effect late. The runs share a process, or each has its own, without a Redis or with
+ * one that is emptied or loses replies. Each access of the store, each script and each request is a point.
  */
 import type * as sendOnceModule from '../../nodes/BusinessData/sendOnce';
 import type * as processStateModule from '../../nodes/BusinessData/sendOnce/processState';
@@ -14,17 +14,17 @@ import { attempt, ProcessedRows, type RowAccess } from '../support/processedRows
 import { report } from '../support/report';
 import { type Bound, explore, type Play, type Scenario } from './explorer';
 
-/** What the service makes of a document: it acts and says so, it refuses, or its response is lost. */
+/** What the service does with a document: it acts and responds, it refuses, or its response is lost. */
 export type Service = 'acts' | 'refuses' | 'is lost';
 
 const STATES = { acts: 'sent', refuses: 'notSent', 'is lost': 'perhapsSent' } as const;
 
 export interface OrdersSettings {
-	/** What it makes of the first request, and of all that follow. */
+	/** What the service does with the first request, and with all others. */
 	service: readonly [Service, Service];
-	/** Whether the second run begins when the request of the first is on its way, or the first has ended. */
+	/** Whether the second run begins only when the first one sends its request or has ended. */
 	isLater?: boolean;
-	/** Whether the second run sends other content, when all before it have ended. */
+	/** Whether the second run sends other content, after all other parties have ended. */
 	isOther?: boolean;
 	people?: ReadonlyArray<'sent' | 'notSent'>;
 	crashes?: boolean;
@@ -33,15 +33,15 @@ export interface OrdersSettings {
 }
 
 const BOUND = { faults: 1, reorderings: 1, longestMs: 60_000 };
-/** Time passes until a store that failed is no longer watched. */
+/** Enough time to end the repairs after a failure of the store. */
 const REDIS = { ...BOUND, longestMs: 900_000 };
 
 const oneProcess = { narrow: BOUND, wide: { ...BOUND, faults: 2, reorderings: 2 } };
-/** Two faults are more than it stands: what lands late may overwrite what another process has recorded since. */
+/** Two faults are more than it tolerates: a late write may overwrite the newer row of another process. */
 const apart = { isApart: true, narrow: BOUND, wide: { ...BOUND, reorderings: 2 } };
 const redis = { isApart: true, hasRedis: true, narrow: { ...REDIS, reorderings: 0 } };
 const withRedis = { ...redis, wide: { ...REDIS, faults: 2, reorderings: 0 } };
-/** The one that has found most. */
+/** With unbounded reorderings, for the scenario that has found most mistakes. */
 const atLength = { ...redis, wide: { ...REDIS, faults: 2 } };
 
 const ACTS: OrdersSettings = { service: ['acts', 'acts'] };
@@ -60,56 +60,52 @@ const ORDERS = [
 	inOrders('a service that acts', ACTS, oneProcess),
 	inOrders('a service that refuses once', REFUSES_ONCE, oneProcess),
 	inOrders('a service that refuses', REFUSES, oneProcess),
-	inOrders('a service that refuses the first, later', REFUSES_ONCE, {
+	inOrders('a service that refuses once, and a later second run', REFUSES_ONCE, {
 		isLater: true,
 		...oneProcess,
 	}),
 	inOrders('a response that is lost', LOST_ONCE, oneProcess),
-	inOrders('a person who marks it as sent', { ...REFUSES, people: ['sent'] }, oneProcess),
-	inOrders('a person who releases it', { ...LOST, people: ['notSent'] }, oneProcess),
+	inOrders('a user who marks it as sent', { ...REFUSES, people: ['sent'] }, oneProcess),
+	inOrders('a user who releases it', { ...LOST, people: ['notSent'] }, oneProcess),
 	inOrders(
-		'other content, and a person who releases it',
+		'other content and a user who releases it',
 		{ ...LOST_ONCE, isOther: true, people: ['notSent'] },
 		oneProcess,
 	),
-	inOrders('a process that ends', { ...ACTS, crashes: true }, oneProcess),
+	inOrders('a process that dies', { ...ACTS, crashes: true }, oneProcess),
 	inOrders('a Redis', ACTS, withRedis),
 	inOrders('a Redis and a service that refuses', REFUSES, withRedis),
 	inOrders('a Redis and a service that refuses once', REFUSES_ONCE, atLength),
+	inOrders('a Redis and a user who releases it', { ...LOST_ONCE, people: ['notSent'] }, withRedis),
+	inOrders('two processes without Redis', ACTS, apart),
+	inOrders('two processes without Redis and a refusal', REFUSES_ONCE, apart),
 	inOrders(
-		'a Redis and a person who releases it',
-		{ ...LOST_ONCE, people: ['notSent'] },
-		withRedis,
-	),
-	inOrders('processes that share no Redis', ACTS, apart),
-	inOrders('processes that share no Redis, and a refusal', REFUSES_ONCE, apart),
-	inOrders(
-		'processes that share no Redis, and a person who releases it',
+		'two processes without Redis and a user who releases it',
 		{ ...LOST_ONCE, people: ['notSent'] },
 		apart,
 	),
 	inOrders(
-		'a Redis and people who mark it and release it',
+		'a Redis and users who mark it and release it',
 		{ ...LOST_ONCE, people: ['sent', 'notSent'] },
 		withRedis,
 	),
 ];
 
-/** For how long (ms) the limits let nothing out after Redis has lost its data. */
+/** How long (ms) the limits pause all requests after Redis has lost its data. */
 const PAUSED_MS = 2_500;
-/** How long (ms) after its error a write lands that has waited for a lock. */
+/** How long (ms) after its error a write takes effect that has waited for a lock. */
 const LATE_MS = 3_000;
 
-/** The store of n8n as the runs of a play see it. */
+/** n8n's deduplication store, as the runs of a play see it. */
 class Store extends ProcessedRows {
 	play: Play | undefined;
-	/** Whether the process has ended: nothing in it goes on. */
+	/** Whether the process has died, so that nothing in it continues. */
 	isDead = false;
 	private service: unknown;
 
 	async load(): Promise<void> {
 		const deduplicator = await loadDeduplicator(() => this);
-		// n8n's service hands on to it.
+		// n8n's service delegates to it.
 		this.service ??= Object.assign(deduplicator, { deduplicator });
 	}
 
@@ -125,13 +121,13 @@ class Store extends ProcessedRows {
 		this.rows.clear();
 	}
 
-	/** What comes back to the process; nothing does when it has ended. */
+	/** The result for the process. It never settles once the process has died. */
 	async alive<T>(promise: Promise<T>): Promise<T> {
 		const settle = async () => await (this.isDead ? new Promise<never>(() => undefined) : promise);
 		return await promise.then(settle, settle);
 	}
 
-	/** A write may fail before it lands or after, or land late. */
+	/** A write may fail before or after it takes effect, or take effect late. */
 	protected async access<T>(name: RowAccess, run: () => T): Promise<T> {
 		if (this.play === undefined) return run();
 		const fail = () => {
@@ -153,21 +149,21 @@ class Store extends ProcessedRows {
 
 export const store = new Store();
 
-/** Send Once as one process has it, and what that process remembers. */
+/** The Send Once module of one process, and its state. */
 type Process = typeof sendOnceModule & typeof processStateModule;
 
-/** Those of the parties, and one that looks at last. */
+/** One for each party, and one for the final check. */
 const PROCESSES = 5;
 const LAST = PROCESSES - 1;
 
 class Orders implements Scenario {
 	private handled: Service[] = [];
 	private last = '';
-	/** What has become of the document, in order: by a request that was not refused, and by people. */
+	/** The states of the document, in order, from requests that were not refused and from users. */
 	private ends: SentState[] = [];
-	/** What people wanted to make of it, when the store failed. */
+	/** The states that users tried to set when the store failed. */
 	private tried: SentState[] = [];
-	/** How often the service had acted when a run skipped it. */
+	/** How many times the service had acted whenever a run skipped the document. */
 	private skipped: number[] = [];
 	private emptiedAt = -Infinity;
 
@@ -191,7 +187,7 @@ class Orders implements Scenario {
 		this.last = '';
 		this.tried = [];
 		this.emptiedAt = -Infinity;
-		// The same choices lead to the same play.
+		// Makes a play depend on its choices only.
 		jest.spyOn(Math, 'random').mockReturnValue(0.5);
 		store.clear();
 		this.redis.data.clear();
@@ -227,7 +223,7 @@ class Orders implements Scenario {
 				await guard.change(state);
 				this.ends.push(state);
 			} catch (error) {
-				// While it is being sent, nothing was changed.
+				// A change during a send is refused with another error, and changes nothing.
 				if ((error as Error).name === 'RequestError') this.tried.push(state);
 			}
 		});
@@ -245,15 +241,15 @@ class Orders implements Scenario {
 		const faults = (this.play?.chosen ?? []).filter((name) => name.includes(':'));
 		store.play = undefined;
 		store.isDead = false;
-		// A change that failed may take effect all the same.
+		// A failed change may have taken effect nevertheless.
 		const releases = [...this.ends, ...this.tried].filter((end) => end === 'notSent').length;
-		// Only a release lets it go out again.
+		// Only a release allows a second send.
 		expect(this.timesActed).toBeLessThanOrEqual(1 + releases);
-		// Without Redis, a process does not know that another one is sending it.
+		// Without Redis, a process does not know that another one is sending the document.
 		const isBlind = isApart && !hasRedis;
-		// Nobody skips what was not sent.
+		// No run skips a document that was not sent.
 		if (!people.includes('sent') && !isBlind) expect(this.skipped).not.toContain(0);
-		// A command that is late may leave a lease for a while.
+		// A late command may leave a lease for a while.
 		const look = async (name = this.last) => {
 			const { guard } = this.party(name, LAST);
 			const looking = faults.length === 0 ? guard.get() : guard.waitForState(untilEnded);
@@ -263,12 +259,12 @@ class Orders implements Scenario {
 		if (this.settings.isOther === true && state !== 'notSent') {
 			await expect(look(this.last === 'B' ? 'A' : 'B')).rejects.toThrow('with other content');
 		}
-		// What was sent is known without Redis, too.
+		// Documents that were sent are known without Redis too.
 		this.redis.data.clear();
 		if (this.timesActed > releases && !people.includes('sent')) {
 			expect(await look()).not.toBe('notSent');
 		}
-		// A fault may leave open whether it was sent, but not block what was not while the process lives.
+		// A fault may leave the outcome unknown, but must not block an unsent document while the process lives.
 		const isOpen = this.hasEnded || (this.timesActed > 0 && (faults.length > 0 || isBlind));
 		const possible = [this.ends.at(-1) ?? 'notSent', ...this.tried, ...(isBlind ? this.ends : [])];
 		expect([...possible, ...(isOpen ? ['perhapsSent'] : [])]).toContain(state);
@@ -287,7 +283,7 @@ class Orders implements Scenario {
 				const acquired = await guard.acquire();
 				const isGood = performance.now() - this.emptiedAt >= PAUSED_MS;
 				if (acquired === undefined && isGood) break;
-				// As the client does when its permit is not good any more.
+				// As the client does if its permit has become invalid.
 				await guard.complete('notSent');
 				await (acquired?.ended ?? after(PAUSED_MS));
 			}
@@ -316,7 +312,7 @@ class Orders implements Scenario {
 		const redis = this.redis.connection(async (run) => {
 			const { play } = store;
 			if (play === undefined) return run();
-			// Who gets no reply runs the script again, on a new connection.
+			// Without a reply, the script is run again on a new connection.
 			const again = async () => {
 				run();
 				return await play.call(`${name} asks again`, run);
@@ -325,7 +321,7 @@ class Orders implements Scenario {
 				await new Promise((resolve) => setTimeout(resolve, 3_000));
 				return run();
 			};
-			// It is still on its way on the connection that was given up.
+			// The first command is still in flight on the abandoned connection.
 			const twice = async () => {
 				setTimeout(run, 3_000);
 				return await play.call(`${name} asks again`, run);
@@ -368,14 +364,14 @@ function loadProcess(): Process {
 
 const processes = Array.from({ length: PROCESSES }, loadProcess);
 
-/** What a later life of a process does not know. */
+/** Resets the state that a restarted process would lack. */
 function forget({ processState }: Process): void {
 	const state = processState();
 	state.ends = new KeyedMutex();
 	for (const map of [state.watched, state.leases]) map.clear();
 }
 
-/** The tests of a file, which mocks `n8n-core` by the store. */
+/** Defines the tests of a file, which must mock `n8n-core` with the store. */
 export function testOrders(bound: 'narrow' | 'wide', kind?: 'redis' | 'memory'): void {
 	jest.setTimeout(3_600_000);
 	beforeAll(async () => await store.load());
@@ -383,7 +379,7 @@ export function testOrders(bound: 'narrow' | 'wide', kind?: 'redis' | 'memory'):
 	const orders = ORDERS.filter(
 		({ settings }) => kind === undefined || (kind === 'redis') === (settings.hasRedis === true),
 	);
-	test.each(orders)('two runs and $name', async ({ name, settings, [bound]: within }) => {
+	test.each(orders)('Send Once holds with $name', async ({ name, settings, [bound]: within }) => {
 		const { orders, failure } = await explore(new Orders(settings, await LuaRedis.load()), within);
 		expect(failure).toBeUndefined();
 		report(`Two runs with one key and ${name}: all of ${orders} orders`);

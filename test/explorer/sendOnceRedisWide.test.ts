@@ -1,4 +1,4 @@
-// Send Once with a Redis, in all orders, with up to two faults.
+// Send Once with a Redis, in all orders with up to two faults.
 import { store as mockStore, testOrders } from './sendOnceOrders';
 
 jest.mock('n8n-core', () => mockStore.core);

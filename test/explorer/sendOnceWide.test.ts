@@ -1,4 +1,4 @@
-// Send Once in all orders, with up to two faults; with a Redis, in a file of its own beside this one.
+// Send Once without a Redis, in all orders with up to two faults.
 import { store as mockStore, testOrders } from './sendOnceOrders';
 
 jest.mock('n8n-core', () => mockStore.core);

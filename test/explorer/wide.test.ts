@@ -1,4 +1,4 @@
-// The limiter's gates in all orders, with up to two faults.
+// The limiter in all orders with up to two faults.
 import { testGates } from './gates';
 
 testGates('wide');

@@ -1,4 +1,4 @@
-/** Plays one plan and says what was wrong with it. */
+/** Plays one plan and returns its violations. */
 import { inspect } from 'node:util';
 
 import { ensureN8nSources } from '../../scripts/host/n8nSources';
@@ -13,30 +13,30 @@ export interface Outcome {
 	violations: Violation[];
 	/** The last events, one line each. */
 	history: string[];
-	/** How long (ms) it was in the simulated world. */
+	/** The duration (ms) in simulated time. */
 	simulatedMs: number;
 	requests: number;
 }
 
-/** What a process needs to play plans, made once. */
+/** Prepares what a process needs to play plans, once. */
 export async function equip(patches: Patch[] = []): Promise<Equipment> {
 	const [lua, n8nSources] = await Promise.all([Lua.load(), ensureN8nSources()]);
 	return { lua, n8nSources, patches };
 }
 
-/** How many lines of a history are kept: enough to see how it came to the failure. */
+/** How many lines of a history are kept: enough to understand a failure. */
 const LINES = 400;
 
 let playing: Player | undefined;
 
-/** Everything that nobody has handled, of the code under test or of the simulation, is held against the plan. */
+/** Unhandled rejections and warnings, from the code under test or the simulation, count against the plan. */
 function complain(what: unknown): void {
 	playing?.complaints.push(inspect(what));
 }
 process.on('unhandledRejection', complain);
 process.on('warning', complain);
 
-/** @param sent the documents that the service must have sent, where that is known */
+/** @param sent the documents that the service must have sent, if known */
 export async function playPlan(
 	plan: Plan,
 	equipment: Equipment,
@@ -67,7 +67,7 @@ export async function playPlan(
 	};
 }
 
-/** The first play of them that goes wrong, or the last one. */
+/** Plays all plans. Returns the first failed outcome, or the last one. */
 export async function playDirected(
 	{ plans, sent }: DirectedPlay,
 	equipment: Equipment,

@@ -1,6 +1,6 @@
 /**
- * Plays what is written by hand, in a program of its own, because Jest does not let modules be loaded into other
- * global objects. Prints what was wrong, by the name of the play.
+ * Plays the hand-written plays in a separate program, because Jest cannot load modules into other global objects.
+ * Prints the failures by the name of the play.
  */
 import { equip, playDirected } from '../play';
 import { DIRECTED_PLAYS } from './plays';

@@ -1,6 +1,5 @@
 /**
- * Plays that are written by hand: what must hold whenever something strikes, played for every moment of a
- * stretch of time.
+ * Hand-written plays: what must hold whenever a fault strikes. Each is played for many moments of the fault.
  */
 import type { SavedNode } from '../n8n/workflow';
 import { planOf } from '../scenario/generate';
@@ -16,7 +15,7 @@ export interface DirectedPlay {
 const NO_LIMITS: LimitTable = { general: [{ max: 100_000, windowSeconds: 1 }], endpoints: {} };
 const ONE_PER_20_S: LimitTable = { general: [{ max: 1, windowSeconds: 20 }], endpoints: {} };
 
-/** Two processes that share a Redis, and a slow database. */
+/** A plan with two processes that share a Redis, and a slow database. */
 export function planWith(nodes: SavedNode[], changes: Partial<Plan>, limits = NO_LIMITS): Plan {
 	const plan = planOf(1);
 	const fields = { limitStore: 'redis', customize: true, limits: JSON.stringify(limits) };
@@ -56,7 +55,7 @@ function reader(id: string, timeout = 10): SavedNode {
 	return { id, workflowId: 'w', credential: 'main', parameters: { ...operation, options } };
 }
 
-/** The service counts the first request so long (ms) after it was sent. */
+/** A fault: the service counts the first request this long (ms) after it was sent. */
 function countedLate(ms: number): PlannedFault {
 	return {
 		kind: 'request',
@@ -70,9 +69,9 @@ const moments = (from: number, to: number, everyMs: number) =>
 
 export const DIRECTED_PLAYS: DirectedPlay[] = [
 	{
-		name: 'two executions with one key send once, whenever Redis is emptied',
+		name: 'two executions with one Send Once Key send once, whenever Redis is emptied',
 		plans: moments(66_000, 76_000, 400).map((at) =>
-			// The store is slower than a Redis that is new.
+			// The store is slower than the time in which a new Redis may lack leases.
 			planWith([sender('n')], {
 				executions: executions([1_000, 'n', ['z']], [60_000, 'n', ['a']], [60_600, 'n', ['a'], 1]),
 				faults: [{ kind: 'redis', at, event: { what: 'flush' } }],
@@ -82,8 +81,12 @@ export const DIRECTED_PLAYS: DirectedPlay[] = [
 		sent: ['z', 'a'],
 	},
 	...[
-		{ name: 'two nodes of a workflow share their keys', other: sender('m'), sent: ['a'] },
-		{ name: 'each workflow has its own', other: sender('m', 'another'), sent: ['a', 'a'] },
+		{ name: 'two nodes of a workflow share keys', other: sender('m'), sent: ['a'] },
+		{
+			name: 'two workflows do not share keys',
+			other: sender('m', 'another'),
+			sent: ['a', 'a'],
+		},
 	].map(({ name, other, sent }) => ({
 		name,
 		plans: [
@@ -94,7 +97,7 @@ export const DIRECTED_PLAYS: DirectedPlay[] = [
 		sent,
 	})),
 	{
-		name: 'a read may be counted late, after it got no response',
+		name: 'no limit is exceeded when the service counts a read after its timeout',
 		plans: moments(5_500, 10_000, 500).map((ms) =>
 			planWith(
 				[reader('r', 5)],
@@ -105,7 +108,7 @@ export const DIRECTED_PLAYS: DirectedPlay[] = [
 		sent: [],
 	},
 	{
-		name: 'a read may be counted late, whenever it is stopped',
+		name: 'no limit is exceeded when the service counts a read after its stop, at any moment',
 		plans: moments(1_100, 9_100, 500).map((after) => {
 			const stop: PlannedFault = { kind: 'stop', execution: 'e0', when: { after, skip: 0 } };
 			const changes = {

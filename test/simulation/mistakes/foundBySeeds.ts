@@ -1,27 +1,27 @@
-/** Mistakes that a seed must find. */
+/** Planted mistakes that a seed must find. */
 import { type Mistake, mistake, patch } from './mistake';
 
 const KEEPS_UNUSED_SLOTS = patch('rateLimit/permit', 'this.ended(-Infinity);');
 
-/** Too much goes out, or nothing does. */
+/** Too many requests go out, or none. */
 const OF_THE_LIMITER: Mistake[] = [
 	mistake(
-		'a slot is freed a window after the request, not after its response',
+		'a slot is freed one window after the request instead of after its response',
 		{ seed: 2, shows: 'limit exceeded' },
 		patch('rateLimit/permit', 'countedAt = performance.now() +', 'countedAt = this.sentAt +'),
 	),
 	mistake(
-		'a hold is cut short',
+		'a slot is freed before its window has passed',
 		{ seed: 1, shows: 'limit exceeded' },
 		patch('rateLimit/limits', 'return windowMs + Math.max(', 'return windowMs * 0.9 + Math.max('),
 	),
 	mistake(
-		'a lost wake-up: nobody hears of a slot that comes free',
+		'a waiting request is not woken when a slot becomes free',
 		{ seed: 1, shows: 'execution without end' },
 		patch('rateLimit/window', '        this.onFreed();\n'),
 	),
 	mistake(
-		'Get Status leaves out what is counted in memory',
+		'Get Status omits the requests counted in memory',
 		{ seed: 1, shows: 'status is not so' },
 		patch('rateLimit/keyLimiter', '= permits.map((permit) => permit.countedAt ?? now)', '= []'),
 	),
@@ -37,7 +37,7 @@ const OF_THE_LIMITER: Mistake[] = [
 		patch('rateLimit/keyLimiter', 'used: freeAt.length', 'used: 0 * freeAt.length'),
 	),
 	mistake(
-		'what came of a request is lost for good, and no later command shows it',
+		'the lost outcome of a request is not reported again by a later command',
 		{ seed: 3, shows: 'waits although there is room' },
 		patch(
 			'rateLimit/redis/redisLimitStore',
@@ -47,13 +47,13 @@ const OF_THE_LIMITER: Mistake[] = [
 		patch('rateLimit/redis/script', 'if math.abs(older) > unsure then', 'if older > unsure then'),
 	),
 	mistake(
-		'each process counts alone',
+		'each process counts only its own requests',
 		{ seed: 3, shows: 'limit exceeded' },
 		patch('rateLimit/redis/redisLimitStore', 'if (isTaken === 1) {', 'if (true) {'),
 		patch('rateLimit/redis/redisLimitStore', '{ isTaken: isTaken === 1,', '{ isTaken: true,'),
 	),
 	mistake(
-		'a place in the queue is kept by a process that died',
+		'a process that died keeps its place in the queue',
 		{ seed: 45, shows: 'waits although there is room' },
 		patch('rateLimit/redis/script', 'PLACE_KEPT_MS = 2_000;', 'PLACE_KEPT_MS = 1_800_000;'),
 	),
@@ -67,32 +67,32 @@ const OF_THE_LIMITER: Mistake[] = [
 /** A document goes out twice, or never. */
 const OF_SEND_ONCE: Mistake[] = [
 	mistake(
-		'a document goes out without a record',
+		'a document goes out without a row in the store',
 		{ seed: 4, shows: 'acted twice' },
 		patch('sendOnce/keyRow', 'await this.add([this.token, KNOWN, this.ownContent, OPEN])', 'true'),
 	),
 	mistake(
-		'a sender takes the record of another for its own',
+		'a sender treats the row of another as its own',
 		{ seed: 14, shows: 'acted twice' },
 		patch('sendOnce/keyRow', "state === 'perhapsSent' && owner === this.token", 'true'),
 	),
 	mistake(
-		'a lease never ends',
+		'a released lease does not wake the senders that wait for it',
 		{ seed: 14, shows: 'execution without end' },
 		patch('sendOnce/keyLease', '            end();\n'),
 	),
 	mistake(
-		'the key of a refused document stays on record',
+		'the row of a refused document is not deleted',
 		{ seed: 14, shows: 'untrue result' },
 		patch('sendOnce/sendOnce', "state === 'notSent' && this.mayBeSent", "state === 'notSent'"),
 	),
 	mistake(
-		'the key of a document whose response was lost is taken back',
+		'the row of a document whose response was lost is deleted',
 		{ seed: 69, shows: 'acted twice' },
 		patch('transport/attempt', "error.details.outcome === 'unknown'", 'false'),
 	),
 	mistake(
-		'a memory that is full forgets others than the oldest keys',
+		'a full memory forgets other keys than the oldest',
 		{ seed: 11, shows: 'acted twice' },
 		patch(
 			'sendOnce/sentKeys',
@@ -102,7 +102,7 @@ const OF_SEND_ONCE: Mistake[] = [
 	),
 ];
 
-/** Something is done twice, or what is told is not true. */
+/** A request is repeated, or its reported outcome is wrong. */
 const OF_REQUESTS: Mistake[] = [
 	mistake(
 		'a send is retried after an unknown outcome',
@@ -110,12 +110,12 @@ const OF_REQUESTS: Mistake[] = [
 		patch('transport/retries', "(retry === 'ifHarmless' && isHarmless)", "retry !== 'never'"),
 	),
 	mistake(
-		'a credential that was edited in mid-run sends the new key to the old host',
+		'a run sends the new key to the old host after an edit of its credential',
 		{ seed: 24, shows: 'key strayed' },
 		patch('transport/httpRequest', ', data } }', ' } }'),
 	),
 	mistake(
-		'Retry On Fail sends again what may have been sent',
+		'Retry On Fail sends documents again that may have been sent',
 		{ seed: 7, shows: 'acted twice' },
 		patch('items/runTasks', 'if (!isUnknown || isRead === true)', 'if (true)'),
 	),
@@ -129,27 +129,27 @@ const OF_REQUESTS: Mistake[] = [
 		),
 	),
 	mistake(
-		'a time-out counts as not sent',
+		'a timeout counts as not sent',
 		{ seed: 161, shows: 'untrue result' },
 		patch('transport/attempt', '(error, watch.progress, ', "(error, 'notConnected', "),
 	),
 	mistake(
-		'the key shows in what the service says',
+		'the API key is not redacted in messages of the service',
 		{ seed: 7, shows: 'key shown' },
 		patch('values/redact', '.matchAll(patternOf(apiKey))', '.matchAll(/^$/g)'),
 	),
 	mistake(
-		'a listener stays on the stop signal',
+		'a listener on the stop signal is not removed',
 		{ seed: 1, shows: 'listener left' },
 		patch('run/run', 'for (const stop of this.stopListening)\n            stop();'),
 	),
 	mistake(
-		'Wait for Room goes on where there is no room',
+		'Wait for Room ends although there is no room',
 		{ seed: 12, shows: 'no room' },
 		patch('resources/rateLimit/waitForRoom.operation', 'if (waitMs === 0)', 'if (true)'),
 	),
 	mistake(
-		'all who wait for the same room get it at the same moment',
+		'all executions that wait for the same room get it at the same time',
 		{ seed: 20, shows: 'room given twice' },
 		patch('rateLimit/tickets', 'issue(holder, count, at) {', '$&\n        return;'),
 		patch('rateLimit/redis/script', 'for index = 1, call.count do', 'for index = 1, 0 do'),
@@ -164,7 +164,7 @@ const OF_REQUESTS: Mistake[] = [
 		),
 	),
 	mistake(
-		'a body is read to its end, however long it is',
+		'a body is read to its end even if it is too large',
 		{ seed: 21, shows: 'body read too far' },
 		patch('transport/response', 'if (length > most)', 'if (false)'),
 	),

@@ -1,15 +1,15 @@
 import type { Patch } from '../process/modules';
 
-/** A mistake that somebody could make, as a change to the built package. */
+/** A plausible mistake, as a change to the built package. */
 interface PlantedMistake {
 	name: string;
 	patches: Patch[];
 }
 
-/** Found by a seed, and by the kind of failure that shows it. */
+/** Found by a seed, with this kind of violation. */
 export type Mistake = PlantedMistake & { seed: number; shows: string };
 
-/** Found by a file of `npm test`. */
+/** Found by a test file of `npm test`. */
 export type MistakeFoundByTest = PlantedMistake & { test: string };
 
 export const mistake = <T extends object>(name: string, found: T, ...patches: Patch[]) => ({
@@ -18,7 +18,7 @@ export const mistake = <T extends object>(name: string, found: T, ...patches: Pa
 	...found,
 });
 
-/** Replaces what stands once in a built file of `nodes/BusinessData`, or leaves it out. */
+/** Replaces or removes a text that occurs exactly once in a built file of `nodes/BusinessData`. */
 export const patch = (file: string, search: string, replace = ''): Patch => ({
 	file: `nodes/BusinessData/${file}.js`,
 	search,

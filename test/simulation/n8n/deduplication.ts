@@ -1,6 +1,6 @@
 /**
- * n8n's deduplication store: its own code in each process, over one table of the database that all processes
- * share. Every access takes time, and nothing locks a row between reading and writing.
+ * n8n's deduplication store: n8n's own code in each process, on one database table that all processes share. Every
+ * access takes time, and nothing locks a row between reading and writing.
  */
 import { join } from 'node:path';
 
@@ -18,7 +18,7 @@ export class DeduplicationTable {
 
 	constructor(
 		readonly world: World,
-		/** How long (ms) an access takes: mostly near the first. */
+		/** How long (ms) an access takes, mostly near the first value. */
 		readonly latencyMs: [number, number],
 		readonly faultOf: (access: 'read' | 'write') => StoreFault | undefined,
 	) {
@@ -38,7 +38,7 @@ class TableOfProcess extends ProcessedRows {
 		super(table.rows, process.realm.global.JSON.parse);
 	}
 
-	/** What is sent to the database happens there, whatever becomes of the process meanwhile. */
+	/** The database executes every statement that it receives, even if the process dies meanwhile. */
 	protected async access<T>(access: RowAccess, effect: () => T): Promise<T> {
 		const { process } = this;
 		const { world, random, latencyMs, faultOf } = this.table;
@@ -64,7 +64,7 @@ class TableOfProcess extends ProcessedRows {
 }
 
 /**
- * n8n's `DeduplicationHelper`, loaded into a process, whose nodes reach it through n8n-core.
+ * Loads n8n's `DeduplicationHelper` into a process, whose nodes use it through n8n-core.
  * @param sources the folder with n8n's own files
  */
 export function loadDeduplicator(

@@ -1,6 +1,6 @@
 /**
- * Executions of a node, as n8n's engine runs them: attempts of Retry On Fail with the same input, the stop signal,
- * what becomes of errors. After n8n-core's `workflow-execute.js` and `get-input-connection-data.js`.
+ * Executions of a node as n8n's engine runs them, with Retry On Fail, the stop signal and error handling. Modelled on
+ * n8n-core's `workflow-execute.js` and `get-input-connection-data.js`.
  */
 import { setMaxListeners } from 'node:events';
 
@@ -28,9 +28,9 @@ export interface Start {
 	id: string;
 	node: SavedNode;
 	items: IDataObject[];
-	/** Which of the loaded copies of the package runs it. */
+	/** The loaded copy of the package that runs it. */
 	copy: number;
-	/** Each item is a call of the node as a tool, all at once; `mcp` gives no stop signal. */
+	/** Each item is a concurrent call of the node as a tool. With `mcp`, there is no stop signal. */
 	tool?: 'agent' | 'mcp';
 }
 
@@ -41,7 +41,7 @@ export class Execution {
 	readonly hints: unknown[] = [];
 	ending: Ending | undefined;
 	stoppedAt: number | undefined;
-	/** When (ms since 1970, by the clock of its process) n8n goes on behind the node. */
+	/** When (ms since 1970, by the clock of its process) n8n continues after the node. */
 	private parkedUntil: number | undefined;
 	private unpark: () => void = () => undefined;
 	private readonly controller = new AbortController();
@@ -62,7 +62,7 @@ export class Execution {
 		return this.parkedUntil !== undefined;
 	}
 
-	/** The stop button. What the user sees is over at once; what runs learns of it. */
+	/** Presses the stop button: for the user, the execution ends at once; the running node gets the signal. */
 	stop(): void {
 		if (this.ending !== undefined) return;
 		this.stoppedAt = this.host.process.world.now;
@@ -95,7 +95,7 @@ export class Execution {
 			try {
 				if (tryIndex !== 0) await this.wait(waitMs);
 				let output = await this.runOnce(nodeType, input, 0);
-				// An item with a field `error` in the first place counts as a failure.
+				// n8n treats a first item with a field `error` as a failure.
 				while (isFailure(output) && tryIndex !== maxTries - 1) {
 					await this.wait(waitMs);
 					output = await this.runOnce(nodeType, input, 0);
@@ -112,7 +112,7 @@ export class Execution {
 		return { status: 'success', items: input };
 	}
 
-	/** Every item is a call of its own, and n8n counts each attempt of each call as another run. */
+	/** Every item is a separate call, and n8n counts each attempt of each call as another run. */
 	private async runTool(nodeType: INodeType): Promise<Ending> {
 		const { tool } = this.start;
 		let runIndex = 0;
@@ -123,7 +123,7 @@ export class Execution {
 				if (this.signalOfTool?.aborted === true) return { response: 'Execution was cancelled' };
 				if (tryIndex !== 0) await this.wait(waitMs);
 				try {
-					// A new item for each attempt, around the same arguments.
+					// Each attempt has a new item with the same arguments.
 					const input = this.copy<INodeExecutionData[]>([{ json: {} }]);
 					for (const item of input) item.json = parameters;
 					return { response: shown(await this.runOnce(nodeType, input, own)) };

@@ -1,6 +1,6 @@
 /**
- * n8n in one process: the package's nodes as n8n has loaded them, and what all their contexts offer. It keeps
- * n8n's rules as thinly as it can; `test/engine/simulation.test.ts` compares it with the real engine.
+ * n8n in one process: the loaded nodes of the package, and what all their contexts offer. It is as thin as possible;
+ * `test/engine/simulation.test.ts` compares it with the real engine.
  */
 import type { ICredentialType, INodeType } from 'n8n-workflow';
 
@@ -10,11 +10,11 @@ import { httpHelper } from './httpHelper';
 import { type CredentialFields, nodeJson, type SavedNode } from './workflow';
 
 export interface Installation {
-	/** Credentials as they are saved at the moment, by their ID. */
+	/** The currently saved credentials, by ID. */
 	credentials: Map<string, CredentialFields>;
 	table: DeduplicationTable;
 	n8nSources: string;
-	/** What goes wrong with a look at the database for a credential, or with storing a file. */
+	/** Whether reading a credential from the database, or storing a file, fails now. */
 	faultOf(access: 'credential' | 'file'): boolean;
 	/** How long (ms) the database takes. */
 	latency(): number;
@@ -34,7 +34,7 @@ export class Host {
 		};
 		this.credentialType = new BusinessDataApi();
 		const deduplicator = loadDeduplicator(process, installation.table, installation.n8nSources);
-		// n8n's service hands on to it.
+		// n8n's service delegates to it.
 		const service = Object.assign(deduplicator, { deduplicator });
 		process.n8nCore.DataDeduplicationService = { getInstance: () => service };
 	}

@@ -1,6 +1,6 @@
 /**
- * n8n's `httpRequestWithAuthentication`, in front of the HTTP client that n8n uses: axios. After n8n-core's
- * `request-helpers/authentication.js` and backend-network's `http/axios/request.js`.
+ * n8n's `httpRequestWithAuthentication`, on the real axios. Modelled on n8n-core's `request-helpers/authentication.js`
+ * and backend-network's `http/axios/request.js`.
  */
 import type { Stream } from 'node:stream';
 
@@ -34,7 +34,7 @@ type HttpHelper = (
 	additional?: HelperOptions,
 ) => Promise<unknown>;
 
-/** @param caller whose requests they are: in place of n8n's agents, so that the wire knows who is asking */
+/** @param caller passed as the agent of each request, so that the network knows which execution it belongs to */
 export function httpHelper(
 	process: SimulatedProcess,
 	credentialType: ICredentialType,
@@ -46,7 +46,7 @@ export function httpHelper(
 		if ('getExecutionCancelSignal' in this) options.abortSignal = this.getExecutionCancelSignal?.();
 		try {
 			const data = additional?.credentialsDecrypted?.data ?? (await this.getCredentials(type));
-			// n8n asks for a preparation of the credential, and then for the authentication.
+			// n8n runs the credential's preAuthentication first, and then its authentication.
 			await Promise.resolve();
 			const headers = await Promise.resolve(authenticated(options, credentialType, data));
 			const { method, url, timeout, body, abortSignal } = options;

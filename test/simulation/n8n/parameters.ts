@@ -1,10 +1,10 @@
-/** Parameters of a node as n8n works them out for an item: fixed values, and the simplest of expressions. */
+/** Resolves the parameters of a node for an item, as n8n does: fixed values and the simplest expressions. */
 
 import { gap } from '../world/gap';
 
 export interface ExpressionData {
 	json: Record<string, unknown>;
-	/** What an agent gives to `$fromAI`. */
+	/** The values of an agent for `$fromAI`. */
 	fromAi: Record<string, unknown>;
 	runIndex: number;
 }
@@ -12,7 +12,7 @@ export interface ExpressionData {
 const WHOLE = /^\{\{([^{}]*)\}\}$/;
 const PART = /\{\{([^{}]*)\}\}/g;
 
-/** The value with all expressions in it worked out; they begin with `=`. */
+/** The value with all expressions in it evaluated. They begin with `=`. */
 export function resolveParameter(value: unknown, data: ExpressionData): unknown {
 	if (typeof value === 'string')
 		return value.startsWith('=') ? evaluate(value.slice(1), data) : value;
@@ -22,7 +22,7 @@ export function resolveParameter(value: unknown, data: ExpressionData): unknown 
 	return Object.fromEntries(entries) as unknown;
 }
 
-/** @throws for what the simulation's expressions do not know */
+/** @throws for expressions that the simulation does not support */
 export function evaluate(template: string, data: ExpressionData): unknown {
 	const whole = WHOLE.exec(template.trim())?.[1];
 	if (whole !== undefined) return valueOf(whole.trim(), data);

@@ -1,4 +1,4 @@
-/** What users have saved: workflows, of which only our nodes matter here, and credentials. */
+/** Saved nodes of workflows, and credentials. */
 
 export type CredentialFields = Record<string, unknown>;
 

@@ -1,7 +1,7 @@
 /**
- * No document is acted on twice by our doing. What a proxy has doubled is not our doing; and a key that is forgotten,
- * because nodes remember so many and as many others were sent since, goes out again: the oldest, never others. Of two
- * that were under way together, either is the older one.
+ * The node never makes the service act on a document twice. Two exceptions: a request that a proxy has duplicated, and a
+ * key that was forgotten because the store was full. Only the oldest key may be forgotten; of two that were in flight
+ * at the same time, either may count as older.
  */
 import { isSendOnce, keysOf, memoryOf } from '../scenario/plan';
 import type { Player } from '../scenario/player';
@@ -12,14 +12,14 @@ import type { Violation } from './observe';
 export function checkDocuments({ plan, service, network, played }: Player): Violation[] {
 	const nodes = new Map(plan.nodes.map((node) => [node.id, node]));
 	const executions = new Map(played.map(({ planned }) => [planned.id, planned]));
-	/** What the key of a request is unique to; undefined without a key. */
+	/** The scope in which the key of a request is unique; undefined without a key. */
 	const scopeOf = ({ caller }: Action['exchange']) => {
 		const node = nodes.get(executions.get(caller?.execution ?? '')?.node ?? '');
 		return node !== undefined && isSendOnce(node) ? keysOf(node) : undefined;
 	};
 	const sentByNode = service.actions.filter(({ exchange }) => exchange.isDouble !== true);
 	const acts = groupBy(sentByNode, ({ item, endpoint, exchange }) => {
-		// What has a key goes out once, from any sender; the rest once per execution.
+		// A document with a key goes out once per scope, any other once per execution.
 		const sender = scopeOf(exchange) ?? exchange.caller?.execution;
 		// Another base URL is another business.
 		return `${item} (${exchange.origin} ${endpoint}) for ${sender}`;

@@ -1,4 +1,4 @@
-/** What users are told became of each item, by execution. */
+/** The reported outcome of each item of an execution. */
 import type { INodeExecutionData } from 'n8n-workflow';
 
 import type { ShownError, ToolResponse } from '../n8n/execution';
@@ -10,7 +10,7 @@ type PlainReport = 'skipped' | 'sent' | 'notTried' | (typeof OUTCOMES)[number];
 
 export type ItemReport = { is: 'done'; outputs: INodeExecutionData[] } | { is: PlainReport };
 
-/** What an error tells of the items in its lists. */
+/** What the item lists in an error say about their items. */
 const LISTS: Record<'send' | 'delete', Record<string, PlainReport>> = {
 	send: {
 		sentItems: 'sent',
@@ -23,15 +23,15 @@ const LISTS: Record<'send' | 'delete', Record<string, PlainReport>> = {
 };
 
 export interface Reported {
-	/** By item; undefined where nobody tells. */
+	/** By item; undefined if nothing is reported. */
 	items: Array<ItemReport | undefined>;
 	problems: string[];
 }
 
-/** What `call` gets of a list may be nothing. */
+/** A `call` may have no output, for an empty list. */
 export type Kind = 'read' | 'send' | 'call' | 'delete' | 'wait';
 
-/** What becomes of the items, as far as it is told; a stopped execution tells nothing. */
+/** The reported outcomes. A stopped execution reports none. */
 export function reportedBy({ planned, execution }: Played, kind: Kind): Reported {
 	const reported: Reported = { items: planned.items.map(() => undefined), problems: [] };
 	const { ending } = execution;
@@ -87,11 +87,11 @@ function reportOfOutputs(outputs: INodeExecutionData[], problems: string[]): Ite
 	return isSkipped ? { is: 'skipped' } : { is: 'done', outputs };
 }
 
-/** What a clear error reports: what happened, how to go on, and which of the outcomes it was. */
+/** The outcome in an error. A clear error also says what happened and how to fix it. */
 function reportOf(error: ShownError, problems: string[]): ItemReport {
 	const { message, description, context } = error;
 	const outcome = OUTCOMES.find((one) => one === context?.outcome);
-	// A previous attempt of the node may have got further.
+	// A previous attempt of the node may have sent the item.
 	if (isOfN8n(message)) return { is: outcome ?? 'notSent' };
 	if (typeof description !== 'string' || description === '') problems.push(`no way on: ${message}`);
 	if (/undefined|\[object/.test(`${message} ${description}`)) problems.push(`unclear: ${message}`);
@@ -99,7 +99,7 @@ function reportOf(error: ShownError, problems: string[]): ItemReport {
 	return { is: outcome ?? 'notSent' };
 }
 
-/** An error of n8n before the node began. */
+/** Whether it is an error of n8n from before the node began. */
 function isOfN8n(message: string): boolean {
 	return message.includes('the database is away');
 }
@@ -110,7 +110,7 @@ function readError(reported: Reported, error: ShownError, kind: Kind): void {
 	const { context = {}, message } = error;
 	const { itemIndex, sentItems } = context;
 	if (kind === 'read' || kind === 'wait') return;
-	// What no item could begin with.
+	// An error from before the first item has no lists.
 	if (kind !== 'delete' && (typeof itemIndex !== 'number' || sentItems === undefined)) return;
 	const indexes: number[] = [];
 	for (const [name, is] of Object.entries(LISTS[kind === 'delete' ? kind : 'send'])) {

@@ -1,4 +1,4 @@
-/** What a run may rightly wait for, beside a full window. */
+/** Valid reasons for a run to wait, besides a full window. */
 import type { SavedNode } from '../n8n/workflow';
 import { losesData } from '../scenario/generateFaults';
 import { isSendOnce, type PlannedFault, type RedisEvent } from '../scenario/plan';
@@ -6,24 +6,24 @@ import type { Player } from '../scenario/player';
 import type { Exchange } from '../service/exchange';
 import type { Interval } from './intervals';
 
-/** A time in which a run has no request under way. */
+/** A time in which a run has no request in flight. */
 export interface Wait {
 	interval: Interval;
 	node: SavedNode;
 	execution: string;
 	process: string;
-	/** Those of all its requests: a retry may come after an edit of the credential. */
+	/** The keys of all its requests, as the credential may be edited before a retry. */
 	keys: string[];
-	/** Whether a request went out then. */
+	/** Whether the wait ended with a request. */
 	hasEnded: boolean;
 	endpoint: string;
 }
 
-/** How long (ms) Redis may be retried, and what is done then may take. */
+/** How long (ms) commands to Redis may be retried, with the time for what follows. */
 const AFTER_REDIS_MS = 40_000;
-/** The longest back-off (ms) after a failed attempt, without what the service asks for. */
+/** The longest back-off (ms) after a failed attempt, without Retry-After. */
 const LONGEST_BACKOFF_MS = 10_000;
-/** What a lease or a place of a process that died lasts (ms) beyond a time-out. */
+/** How long (ms) after the timeout a lease or a place of a dead process may last. */
 const AFTER_DEATH_MS = 75_000;
 
 export function excusesOf(player: Player, wait: Wait): Interval[] {
@@ -36,7 +36,7 @@ export function excusesOf(player: Player, wait: Wait): Interval[] {
 	];
 }
 
-/** After a refusal everything of the key pauses, as long as the service asks or as the back-off says. */
+/** After a refusal, all requests of the key pause, for the Retry-After of the service or the back-off. */
 function pauses({ network, plan }: Player, { keys }: Wait): Interval[] {
 	const { general, endpoints } = plan.service.limits;
 	const longest = Math.max(
@@ -89,7 +89,7 @@ function deaths({ plan, lives }: Player, ms: number): Interval[] {
 	});
 }
 
-/** How long (ms) a fault may hold up anybody. */
+/** How long (ms) a fault may delay any run. */
 function lastsFor(fault: PlannedFault): number {
 	switch (fault.kind) {
 		case 'stall':
@@ -107,11 +107,11 @@ function lastsFor(fault: PlannedFault): number {
 
 function lastsForRedis(event: RedisEvent): number {
 	if (event.what === 'clock') {
-		// Set back, it keeps windows full for as long, but no longer than one window more.
+		// A clock that was set back keeps windows full for as long, but for at most one more window.
 		return Math.abs(event.stepMs) + 600_000 + AFTER_REDIS_MS;
 	}
 	const ms = 'ms' in event ? event.ms : 0;
-	// What could not be settled holds its slot until the time-out is over.
+	// A request whose outcome Redis does not know holds its slot until its timeout.
 	const unsettledMs = event.what === 'flush' && losesData(event) ? 0 : AFTER_DEATH_MS;
 	return ms + AFTER_REDIS_MS + unsettledMs;
 }

@@ -1,4 +1,4 @@
-/** Values by what `keyOf` gives for each, in the order in which they come. */
+/** Groups values by `keyOf`, in their original order. */
 export function groupBy<T, K>(values: Iterable<T>, keyOf: (value: T) => K): Map<K, T[]> {
 	const groups = new Map<K, T[]>();
 	for (const value of values) {

@@ -1,6 +1,6 @@
-/** Stretches of time. */
+/** Time intervals. */
 
-/** From the first to the second (ms), the second excluded. */
+/** In ms, with `to` excluded. */
 export type Interval = readonly [from: number, to: number];
 
 export function union(intervals: Interval[]): Interval[] {
@@ -14,7 +14,7 @@ export function union(intervals: Interval[]): Interval[] {
 	return merged;
 }
 
-/** The stretches in which at least `count` of the intervals overlap. */
+/** The intervals in which at least `count` of the given ones overlap. */
 export function crowded(intervals: Interval[], count: number): Interval[] {
 	const steps = intervals
 		.filter(([from, to]) => to > from)

@@ -1,13 +1,13 @@
 /**
- * When nothing is under way any more, nothing is left: no run, place, timer, listener, connection, or entry
- * of a registry; in Redis, only what Send Once remembers.
+ * When nothing is in flight any more, nothing is left over: no run, place, timer, listener, connection or registry
+ * entry, and in Redis only the keys of Send Once.
  */
 import { getEventListeners } from 'node:events';
 
 import type { Life, Player } from '../scenario/player';
 import type { Violation } from './observe';
 
-/** 64 MB, and what was on its way when that was read. */
+/** 64 MB, plus the bytes in flight when that limit was reached. */
 const LARGEST_BODY_BYTES = 66 * 1024 * 1024;
 
 export function checkLeftovers(player: Player): Violation[] {
@@ -44,12 +44,12 @@ function leftIn({ process }: Life): Array<[string, string]> {
 	].map(([kind, text]) => [kind, text]);
 }
 
-/** What the package keeps on the global object, as far as it is not empty. */
+/** The registries of the package on the global object that are not empty. */
 function registries(global: object): string[] {
 	return (
 		Object.getOwnPropertySymbols(global)
 			.filter(({ description = '' }) => description.startsWith('n8n-nodes-business-data'))
-			// Where a Redis is stays known; its connections are counted by themselves.
+			// Addresses of Redis are kept on purpose; its connections are checked elsewhere.
 			.filter(({ description = '' }) => !description.includes('/redis/'))
 			.flatMap((symbol) => {
 				const size = sizeOf(Reflect.get(global, symbol));
@@ -58,7 +58,7 @@ function registries(global: object): string[] {
 	);
 }
 
-/** How many entries there are in maps and lists, at any depth of plain objects. */
+/** The number of entries in maps and lists, at any depth of plain objects. */
 function sizeOf(value: unknown): number {
 	if (typeof value !== 'object' || value === null) return 0;
 	const { size, length } = value as { size?: unknown; length?: unknown };

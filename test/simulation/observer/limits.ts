@@ -1,10 +1,10 @@
 /**
- * No window of the service is over its limit by the requests of the node alone.
+ * The requests of the node alone never exceed a limit of the service.
  *
- * What excuses it: a process that counts alone and is killed has forgotten what it has sent; a Redis that lost its
- * data, or whose clock was set forward, has forgotten what others hold, until they have entered it again: that
- * takes a second, unless something hinders them, and what goes out meanwhile is not counted here. Each process alone
- * keeps its own count even then: that is checked, too.
+ * Exceptions: a killed process that counts in memory forgets its requests; a Redis that loses its data, or whose clock
+ * is set forward, forgets the slots of all processes until they have entered them again. That takes a second unless
+ * another fault interferes, and requests in that time are ignored here. Each process alone must keep the limits even
+ * then, which is checked too.
  */
 import type { Limit } from '../../../sandbox/limits';
 import { countedBy, excesses } from '../../support/countedRequests';
@@ -18,9 +18,9 @@ import type { Violation } from './observe';
 
 type Counted = Exchange & { countedAt: number };
 
-/** How long (ms) it takes at most until all that is held is in Redis again. */
+/** The longest time (ms) until all held slots are in Redis again. */
 const ENTERED_AGAIN_MS = 1_500;
-/** The same where something else is wrong with a process or with Redis. */
+/** The same, while another fault affects a process or Redis. */
 const HINDERED_MS = 40_000;
 
 export function checkLimits(player: Player): Violation[] {
@@ -38,11 +38,11 @@ export function checkLimits(player: Player): Violation[] {
 	);
 }
 
-/** Without those that Redis cannot have known. */
+/** The requests, without those that Redis cannot have known. */
 function known({ plan, lives }: Player, own: Counted[]): Counted[] {
 	const losses = plan.faults.filter(isLoss).map((loss) => {
 		const { at, event } = loss;
-		// What is lost cannot be entered before Redis is there again.
+		// Lost slots cannot be entered again before Redis is up.
 		const awayMs = 'ms' in event ? event.ms : 0;
 		const isHindered = plan.faults.some(
 			(fault) =>
@@ -62,7 +62,7 @@ function known({ plan, lives }: Player, own: Counted[]): Counted[] {
 	);
 }
 
-/** Whether Redis forgets what is held, or comes to believe that it is over. */
+/** Whether Redis loses held slots, or considers them expired. */
 function isLoss(fault: PlannedFault): fault is PlannedFault & { kind: 'redis' } {
 	if (fault.kind !== 'redis') return false;
 	const { event } = fault;

@@ -1,6 +1,6 @@
 /**
- * In the silence after the day nothing is held: what a limit allows goes out, by what the service receives, as soon
- * as the windows have room. What Get Status says is compared with that.
+ * After the day, no slot is held any more: the requests that a limit allows go out as soon as the windows have room, as
+ * seen by the service. The output of Get Status must agree with that.
  */
 import type { Limit } from '../../../sandbox/limits';
 import { countedBy } from '../../support/countedRequests';
@@ -11,9 +11,9 @@ import { timeOf } from '../world/history';
 import { crowded, type Interval, without } from './intervals';
 import type { Violation } from './observe';
 
-/** How long (ms) nobody waits while there is room. */
+/** How long (ms) a run may wait although there is room. */
 const BOUND_MS = 6_000;
-/** What the margins of the windows and a busy event loop may add (ms). */
+/** The delay (ms) that window margins and a busy event loop may add. */
 const MARGIN_MS = 1_500;
 
 interface Counted {

@@ -1,4 +1,4 @@
-/** All promises, held against what has happened. */
+/** Checks all guarantees against the recorded events. */
 import type { Player } from '../scenario/player';
 import { checkDocuments } from './documents';
 import { checkLeftovers } from './leftovers';
@@ -10,9 +10,9 @@ import { checkRoom } from './room';
 import { checkSecrets } from './secrets';
 import { checkStops } from './stops';
 
-/** A promise that was broken. */
+/** A broken guarantee. */
 export interface Violation {
-	/** Which promise; a shortened plan must break the same. */
+	/** Which guarantee. A shortened plan must break the same one. */
 	kind: string;
 	text: string;
 }

@@ -1,10 +1,10 @@
 /**
- * No run waits although there is room, and none is overtaken again and again.
+ * No run waits although there is room, and none starves.
  *
- * Room is what a run can know of: a slot is taken from the start of a request until its window has passed after the
- * response; after a time-out, or with a process that died, by the time-out longer. A run that waits, with room in all
- * of its windows and nothing in the way, goes on within the bound: 5 s where a process counts alone; 20 s where
- * processes share Redis, because a request that waits asks again every 5 s, and a place is kept 2 s longer.
+ * Room is what a run can know: a slot is taken from the start of a request until its window has passed after the
+ * response, or longer by the timeout if it timed out or its process died. A waiting run with room in all its windows and
+ * no other reason to wait must continue within a bound: 5 s if a process counts in memory; 20 s if processes share
+ * Redis, because a waiting request asks again every 5 s, and a place is kept 2 s longer.
  */
 import type { Played, Player } from '../scenario/player';
 import { isSendOnce } from '../scenario/plan';
@@ -15,15 +15,15 @@ import { crowded, type Interval, overlap, union, without } from './intervals';
 import type { Violation } from './observe';
 
 const BOUND_MS = { memory: 5_000, redis: 20_000 };
-/** How often (ms) a request that waits in Redis asks again, at the least. */
+/** The longest time (ms) until a request that waits in Redis asks again. */
 const TURN_MS = 5_500;
-/** What the margins of the windows and a busy event loop may add (ms). */
+/** The delay (ms) that window margins and a busy event loop may add. */
 const MARGIN_MS = 1_500;
-/** How long (ms) a process's slots may outlast its time-out, should it die. */
+/** How long (ms) after the timeout the slots of a dead process may last. */
 const LONGEST_SLACK_MS = 20_000;
-/** How long (ms) a process needs to see that Redis has lost data, and to enter it again. */
+/** How long (ms) a process needs to notice that Redis has lost data, and to enter its slots again. */
 const ENTERED_AGAIN_MS = 5_000;
-/** So many requests can have taken slots in Redis that have not begun yet: a pass takes some ms. */
+/** The most requests that have slots in Redis but have not begun: admission takes some ms. */
 const MOST_UNSEEN = 3;
 
 export function checkProgress(player: Player): Violation[] {
@@ -42,7 +42,7 @@ function waitsOf(player: Player, played: Played): Wait[] {
 	const keys = [...new Set(own.map(({ headers }) => headers['x-api-key'] ?? ''))];
 	const { endpoint } = first;
 	const until = Math.min(life.diedAt ?? Infinity, execution.stoppedAt ?? Infinity);
-	// Each call of a tool is a run of its own.
+	// Each call of a tool is a separate run.
 	return execution.runs.flatMap(({ from, to = Infinity }, index) => {
 		const ofRun = own.filter(({ caller }) => caller?.run === index + 1);
 		const underWay = ofRun.map((exchange): Interval => [exchange.startedAt, endOf(exchange)]);
@@ -62,7 +62,7 @@ function requestsOf({ network }: Player, { planned }: Played): Exchange[] {
 	return network.exchanges.filter(({ caller }) => caller?.execution === planned.id);
 }
 
-/** How many runs are under way: each call of a tool is one. */
+/** The number of active runs. Each call of a tool is one. */
 function runsAt({ execution }: Played, moment: number): number {
 	const { runs } = execution;
 	return runs.filter(({ from, to = Infinity }) => from <= moment && moment <= to).length;
@@ -95,7 +95,7 @@ function idleness(player: Player, wait: Wait): Violation[] {
 		}));
 }
 
-/** Each execution that finds, when it has its turn, that its key was used, takes a turn of those behind it. */
+/** An execution that finds out in its turn that its key was used delays those after it by a turn. */
 function skippersMs({ plan, played }: Player, { node, interval }: Wait): number {
 	if (!isSendOnce(node) || plan.store === 'memory') return 0;
 	const rivals = played.filter(
@@ -105,7 +105,7 @@ function skippersMs({ plan, played }: Player, { node, interval }: Wait): number 
 	return rivals.length * TURN_MS;
 }
 
-/** The windows that a request to the endpoint counts in, under the lowest limits that were ever set. */
+/** The windows in which a request to the endpoint counts, with the lowest limits that were ever set. */
 function windowsOf({ plan }: Player, endpoint: string) {
 	const { general, endpoints } = plan.service.limits;
 	const lowest = (limit: { max: number }) => Math.max(1, limit.max - (plan.hasLowerLimits ? 2 : 0));
@@ -134,7 +134,7 @@ function rivals(
 	);
 }
 
-/** @param endpoint undefined where all count */
+/** @param endpoint undefined if the requests to all endpoints count */
 function countsFor(exchange: Exchange, key: string, endpoint: string | undefined): boolean {
 	return (
 		exchange.headers['x-api-key'] === key &&
@@ -142,7 +142,7 @@ function countsFor(exchange: Exchange, key: string, endpoint: string | undefined
 	);
 }
 
-/** Slots of runs whose process died: the next request of some may just have had its turn. */
+/** Slots of runs in a dead process: their next request may have been admitted just before. */
 function unseenSlots(
 	player: Player,
 	key: string,
@@ -155,7 +155,7 @@ function unseenSlots(
 		if (diedAt === undefined) return [];
 		const unseen = player.played.flatMap((played) => {
 			const [first] = requestsOf(player, played);
-			// Where the first request was to go is not seen.
+			// The endpoint of a request that never began is unknown.
 			const mayCount = first === undefined || countsFor(first, key, endpoint);
 			const isKilled = played.life === life && mayCount;
 			return Array.from({ length: isKilled ? runsAt(played, diedAt) : 0 });
@@ -165,10 +165,10 @@ function unseenSlots(
 	});
 }
 
-/** From when to when a request holds a slot of the window. */
+/** The time in which a request holds a slot of the window. */
 function slotOf({ plan, lives, struck }: Player, exchange: Exchange, windowMs: number): Interval {
 	const { startedAt, respondedAt, lostAt = Infinity, caller } = exchange;
-	// A document with a key has its slot while it is leased.
+	// A document with a key takes its slot before its key is recorded.
 	const from = startedAt - MARGIN_MS;
 	const after = windowMs + MARGIN_MS;
 	const timeoutMs = caller === undefined ? 0 : longestTimeoutMs(plan);
@@ -180,7 +180,7 @@ function slotOf({ plan, lives, struck }: Player, exchange: Exchange, windowMs: n
 	return [from, over + timeoutMs + after + slackMs];
 }
 
-/** When Redis knows what became of a request: a moment later, or when its process enters again what a fail-over has lost. */
+/** When Redis knows the outcome of a request: a moment later, or when its process enters it again after a fail-over. */
 function settledAt(struck: Player['struck'], respondedAt: number): number {
 	const lost = struck.flatMap(({ at, fault }) => {
 		if (fault.kind !== 'redis' || fault.event.what !== 'failOver') return [];
@@ -199,7 +199,7 @@ function longestTimeoutMs({ nodes }: Player['plan']): number {
 	return Math.max(...longest);
 }
 
-/** Beyond the turns that others have: who was refused, or asked in the very moment, goes before. */
+/** In addition to the turns of others: a request that was refused, or came at the same moment, may go first. */
 const MOST_OVERTAKEN = 2;
 
 function starvation(player: Player, wait: Wait): Violation[] {
@@ -220,14 +220,14 @@ function starvation(player: Player, wait: Wait): Violation[] {
 			other.interval[0] > interval[0] &&
 			other.interval[1] < interval[1],
 	);
-	// Processes take turns, and in each of them those who came before.
+	// Processes take turns, and within a process earlier requests go first.
 	const before = others.filter(
 		(other) =>
 			other.process === wait.process &&
 			other.interval[0] <= interval[0] &&
 			other.interval[1] > interval[0],
 	);
-	// The one that waits is among them.
+	// They include the waiting request itself.
 	const most = Math.max(1, before.length) * player.plan.processes.length + MOST_OVERTAKEN;
 	if (later.length <= most) return [];
 	return [

@@ -1,4 +1,4 @@
-/** Every item ends in exactly one result or one clear error, and what is said of it is true. */
+/** Every item ends in exactly one result or one clear error, and the reported outcome is true. */
 import { isSendOnce, keysOf } from '../scenario/plan';
 import type { Played, Player } from '../scenario/player';
 import type { Exchange } from '../service/exchange';
@@ -34,7 +34,7 @@ function kindOf({ plan }: Player, { planned }: Played): Kind {
 	return resource === 'apiRequest' ? 'call' : 'send';
 }
 
-/** Holds what is told of one item against what was on the wire. */
+/** Compares the reported outcome of an item with its requests on the network. */
 class Judge {
 	private readonly own: Exchange[];
 
@@ -58,7 +58,7 @@ class Judge {
 				return this.mayBeUsed() ? undefined : 'nobody has sent it, or was about to';
 			case 'notTried':
 			case 'notSent':
-				// A read may be retried whatever became of it before.
+				// A read may be retried after any outcome.
 				if (this.kind === 'read') return undefined;
 				return this.own.every(isRefused) ? undefined : 'a request had left';
 			case 'refused':
@@ -120,12 +120,12 @@ class Judge {
 	}
 }
 
-/** The service has acted and said so. */
+/** Whether the service has acted and responded. */
 function isDone({ actedAt, status = 0, respondedAt }: Exchange): boolean {
 	return actedAt !== undefined && status < 300 && respondedAt !== undefined;
 }
 
-/** It was not sent, or the service has said that it does not act. */
+/** Whether the request was not sent, or was refused by the service. */
 function isRefused({ status = 0, respondedAt, leftAt }: Exchange): boolean {
 	if (leftAt === undefined) return true;
 	return respondedAt !== undefined && status >= 400 && status < 500 && status !== 408;

@@ -1,17 +1,17 @@
 /**
- * Wait for Room: it sends nothing, there is room when it ends, executions that wait for the same room wake one after
- * the other, and none waits without a reason. Judged only where nothing strikes meanwhile.
+ * Wait for Room sends nothing, ends when there is room, wakes executions that wait for the same room one after the
+ * other, and never waits without a reason. Checked only for waits without a fault.
  */
 import { LIMITS_WITH_ROOM } from '../scenario/generateNodes';
 import { beginOf } from '../scenario/plan';
 import type { Played, Player } from '../scenario/player';
 import type { Violation } from './observe';
 
-/** What clocks and a busy process may add (ms). */
+/** The delay (ms) that clocks and a busy process may add. */
 const SLACK_MS = 5_000;
-/** How long (ms) a ticket that was not used, or a request without a response, may be in the way. */
+/** How long (ms) an unused ticket, or a request without a response, may block others. */
 const LONGEST_OBSTACLE_MS = 300_000;
-/** How long (ms) room is kept for an execution that has waited for it. */
+/** How long (ms) the ticket of an execution that has waited is kept. */
 const TICKET_KEPT_MS = 120_000;
 
 interface Wait {
@@ -55,7 +55,7 @@ function waitOf({ plan }: Player, { planned, execution, endedAt: to }: Played): 
 	const { operation, limitOf, requests } = parameters;
 	const from = execution.runs.at(-1)?.from;
 	const { ending } = execution;
-	// An item that fails at once, as the wait would be too long, has no room.
+	// An item that fails at once because the wait would be too long gets no room.
 	const isGood = ending?.status === 'success' && ending.items.every(({ error }) => !error);
 	if (operation !== 'waitForRoom' || !isGood || from === undefined || to === undefined) return [];
 	const name = limitOf as keyof typeof LIMITS_WITH_ROOM;
@@ -77,7 +77,7 @@ function countedBy({ network }: Player, endpoint: string | undefined) {
 	);
 }
 
-/** What others have taken since it began was not reserved. When it was parked, nobody knew when a response would come. */
+/** Ignores slots taken since the wait began, as tickets reserve nothing, and requests in flight when it was parked. */
 function hasRoom(player: Player, wait: Wait): boolean {
 	const { from, to, windowMs, max, requests, endpoint, isParked } = wait;
 	const inWindow = countedBy(player, endpoint).filter(
@@ -109,8 +109,8 @@ function hasReason(player: Player, wait: Wait, waits: Wait[]): boolean {
 }
 
 /**
- * Whether the second wait began during the first, and both ended within a window that has no room for both. Once it is
- * parked, it cannot know that the first has to wait for longer.
+ * Whether the second wait began during the first, and both ended within a window that has no room for both. A parked
+ * second wait cannot know that the first one has to wait longer.
  */
 function wakesTogether(first: Wait, second: Wait): boolean {
 	return (

@@ -1,4 +1,4 @@
-/** The key is nowhere but in its header, on its way to where it belongs; and each run uses one credential. */
+/** The API key appears only in its header, in requests to its own origin, and each run uses one credential. */
 import type { Player } from '../scenario/player';
 import type { Exchange } from '../service/exchange';
 import { timeOf } from '../world/history';
@@ -28,7 +28,7 @@ export function checkSecrets(player: Player): Violation[] {
 	];
 }
 
-/** Whether one of the texts is somewhere in the value, also where it is hidden. */
+/** Whether one of the texts is anywhere in the value, even in properties that are not enumerable. */
 function holds(value: unknown, texts: string[], seen: Set<unknown>): boolean {
 	if (typeof value === 'string') return texts.some((text) => value.includes(text));
 	if (typeof value !== 'object' || value === null || seen.has(value)) return false;

@@ -1,14 +1,14 @@
-/** A stopped execution sends no request any more, and comes to its end soon. */
+/** A stopped execution sends no further request, and ends soon. */
 import type { Player } from '../scenario/player';
 import type { Violation } from './observe';
 
-/** The longest step (ms) that is seen through: one on n8n's record, behind the lock of another process. */
+/** The longest step (ms) that is completed after a stop: a write to n8n's store, behind a lock of another process. */
 const LONGEST_END_MS = 45_000;
 
 export function checkStops({ network, played }: Player): Violation[] {
 	return played.flatMap(({ planned: { id, tool }, execution, endedAt = Infinity, life }) => {
 		const { stoppedAt } = execution;
-		// Behind an MCP trigger n8n gives no stop signal.
+		// Behind an MCP trigger, n8n passes no stop signal.
 		if (stoppedAt === undefined || tool === 'mcp' || life.diedAt !== undefined) return [];
 		const late = network.exchanges.filter(
 			({ caller, startedAt, leftAt = startedAt }) => caller?.execution === id && leftAt > stoppedAt,

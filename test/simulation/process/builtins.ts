@@ -1,4 +1,4 @@
-/** The modules of Node.js that a simulated process gets in place of the real ones. */
+/** The replacements of Node.js modules in a simulated process. */
 import * as hostCrypto from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
@@ -26,7 +26,7 @@ export function builtinsOf(
 	};
 }
 
-/** Files are read at once: real time must not pass. */
+/** Reads files synchronously, so that no real time passes. */
 function filesWithoutWaiting(): object {
 	type Done = (error: Error | null, text: string) => void;
 	const known = {
@@ -41,7 +41,7 @@ function filesWithoutWaiting(): object {
 	return unknownBut(known, 'fs');
 }
 
-/** A module whose other functions may be there, but not be called. */
+/** A module whose unsupported functions exist, but throw a gap. */
 function unknownBut(known: object, module: string): object {
 	return new Proxy(known, {
 		get: (target, name, receiver): unknown =>

@@ -1,6 +1,6 @@
 /**
- * Node's diagnostics channels and asynchronous context for simulated processes. What a process has subscribed to
- * goes with it, which the real modules do not know.
+ * Node's diagnostics channels and asynchronous context for simulated processes. Unlike with the real modules, the
+ * subscriptions of a process end with it.
  */
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 
@@ -9,7 +9,7 @@ import type { SimulatedProcess } from './simulatedProcess';
 type Subscriber = (message: unknown, name: string) => void;
 
 const subscribers = new WeakMap<SimulatedProcess, Map<string, Subscriber[]>>();
-/** What all simulated storages hold, in one real one: each real one costs every promise of this thread. */
+/** One real storage for all simulated ones, because each real one slows down every promise of this thread. */
 const contexts = new AsyncLocalStorage<ReadonlyMap<object, unknown>>();
 
 class SimulatedStorage {
@@ -34,7 +34,7 @@ export function channelModules(process: () => SimulatedProcess): Record<string, 
 	};
 }
 
-/** Publishes a message, now or later, in the context of this call. */
+/** Returns a function that publishes messages, now or later, in the context of this call. */
 export function publisher(process: SimulatedProcess): (name: string, message: unknown) => void {
 	return AsyncResource.bind((name: string, message: unknown) => {
 		for (const one of subscribers.get(process)?.get(name) ?? []) one(message, name);

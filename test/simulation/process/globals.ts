@@ -1,4 +1,4 @@
-/** The global object of a simulated process: its clocks, timers and chance are the process's own. */
+/** The global object of a simulated process, with the process's own clocks, timers and random numbers. */
 import type { Context } from 'node:vm';
 
 import { gap } from '../world/gap';
@@ -15,7 +15,7 @@ export type Global = Context & {
 
 type Callback = (...parameters: unknown[]) => void;
 
-/** What every JavaScript host has, taken from this one: it has neither a clock nor chance. */
+/** Globals of this host that use neither a clock nor random numbers. */
 const HOST_GLOBALS = [
 	'AbortController',
 	'Buffer',
@@ -30,7 +30,7 @@ const HOST_GLOBALS = [
 	'structuredClone',
 ] as const;
 
-/** @param owner whose global object it is at the moment; undefined between two processes */
+/** @param owner the process that currently uses the global object; undefined between two processes */
 export function defineGlobals(global: Global, owner: () => SimulatedProcess | undefined): void {
 	const process = () => required(owner());
 	for (const name of HOST_GLOBALS) global[name] = globalThis[name];
@@ -41,7 +41,7 @@ export function defineGlobals(global: Global, owner: () => SimulatedProcess | un
 	global.console = { log() {}, warn() {}, error() {}, info() {}, debug() {} };
 	global.Math.random = () => process().random.next();
 	global.crypto = randomOf(process);
-	// Libraries look at it while they are loaded, too.
+	// Libraries use it even while they are loaded.
 	global.Date = dateOf(global.Date, () => Math.floor(owner()?.clock.wall() ?? 0));
 	global.process = processOf(process);
 }
@@ -74,7 +74,7 @@ export function randomOf(process: () => SimulatedProcess) {
 	};
 }
 
-/** `AbortSignal` whose time-outs go by the process's clock. */
+/** `AbortSignal` with timeouts by the process's clock. */
 function abortSignalOf(process: () => SimulatedProcess): typeof AbortSignal {
 	const timeout = (ms: number) => {
 		const controller = new AbortController();

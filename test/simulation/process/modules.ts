@@ -1,6 +1,6 @@
 /**
- * Loads modules into a global object of their own, as Node.js loads them: the built package, and whatever it
- * needs that keeps state or looks at a clock. Each file is read and compiled once per thread.
+ * Loads modules into a separate global object, as Node.js loads them: the built package, and those of its dependencies
+ * that keep state or use a clock. Each file is read and compiled once per thread.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire, isBuiltin } from 'node:module';
@@ -13,9 +13,9 @@ export const DIST_FOLDER = resolve(PACKAGE_FOLDER, 'dist');
 export interface Patch {
 	/** Below `dist`. */
 	file: string;
-	/** Must be there exactly once. */
+	/** Must occur exactly once. */
 	search: string;
-	/** With `$&` for what was searched. */
+	/** May contain `$&` for the text that was found. */
 	replace: string;
 }
 
@@ -38,12 +38,12 @@ const resolved = new Map<string, string>();
 
 interface Loading {
 	context: Context;
-	/** What of Node.js itself a module gets. */
+	/** The modules of Node.js. */
 	builtin(name: string): unknown;
-	/** The cache that a file belongs into. */
+	/** The cache for a file. */
 	cacheOf(file: string): ModuleCache;
 	patches: Patch[];
-	/** What stands in for packages, by their name. */
+	/** Replacements of packages, by name. */
 	replaced?: Record<string, unknown>;
 }
 
@@ -87,7 +87,7 @@ function scriptOf(file: string, patches: Patch[]): Script {
 	return script;
 }
 
-/** @throws when the text is not there, or more than once */
+/** @throws unless the text occurs exactly once */
 export function apply(text: string, { file, search, replace }: Patch): string {
 	const times = text.split(search).length - 1;
 	if (times !== 1) {

@@ -1,6 +1,6 @@
 /**
- * A global object of its own, for one simulated process at a time. The libraries that n8n brings or the package
- * depends on are loaded into it once and stay; the package itself is loaded anew for each process.
+ * A separate global object, for one simulated process at a time. Libraries of n8n and dependencies of the package are
+ * loaded into it once; the package itself is loaded again for each process.
  */
 import { constants, createContext } from 'node:vm';
 
@@ -16,10 +16,10 @@ const idle: Realm[] = [];
 
 export class Realm {
 	readonly global: Global;
-	/** Whose realm it is at the moment. */
+	/** The process that currently uses the realm. */
 	private owner: SimulatedProcess | undefined;
 	private readonly n8ns = newCache();
-	/** What each loaded copy of the package brings. */
+	/** The libraries of each loaded copy of the package. */
 	private readonly libraries = [newCache(), newCache()] as const;
 	private readonly baseline: Set<string | symbol>;
 	private readonly builtins: Record<string, unknown>;
@@ -28,7 +28,7 @@ export class Realm {
 		this.global = createContext(constants.DONT_CONTEXTIFY) as unknown as Global;
 		defineGlobals(this.global, () => this.owner);
 		this.builtins = builtinsOf(this.global, () => required(this.owner));
-		// n8n's own, before the package: two copies of it share them.
+		// Load n8n's libraries before the package, because two copies of it share them.
 		this.n8nWorkflow();
 		this.axios();
 		this.baseline = new Set(Reflect.ownKeys(this.global));
@@ -40,7 +40,7 @@ export class Realm {
 		return realm;
 	}
 
-	/** To be called when nothing of its process can run any more. */
+	/** Call it when nothing of the process can run any more. */
 	release(): void {
 		this.owner = undefined;
 		for (const key of Reflect.ownKeys(this.global)) {
@@ -50,8 +50,8 @@ export class Realm {
 	}
 
 	/**
-	 * Loads the built package; every copy has modules of its own.
-	 * @param replaced what stands in for packages, by their name
+	 * Loads the built package. Every copy has its own modules.
+	 * @param replaced replacements of packages, by name
 	 */
 	loadPackage(
 		copy: 0 | 1,
@@ -72,7 +72,7 @@ export class Realm {
 		return (file) => load(`${DIST_FOLDER}/${file}`, loading);
 	}
 
-	/** Loads a library as one of n8n's own files would; `from` is a file or a folder with a `/` behind it. */
+	/** Loads a library as n8n's own code would. `from` is a file, or a folder with a trailing `/`. */
 	library(name: string, from = `${PACKAGE_FOLDER}/`): unknown {
 		const loading = {
 			context: this.global,
@@ -91,7 +91,7 @@ export class Realm {
 		return this.library('axios') as AxiosStatic;
 	}
 
-	/** A copy of a value as this realm's own code would have made it. */
+	/** A copy of a value made of this realm's own objects. */
 	copy<T>(value: T): T {
 		return this.global.JSON.parse(JSON.stringify(value)) as T;
 	}

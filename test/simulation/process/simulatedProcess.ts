@@ -1,4 +1,4 @@
-/** One process of n8n: a global object of its own, a clock of its own, and an end at any moment. */
+/** One process of n8n, with its own global object and clock, which can be killed at any moment. */
 import { redisModule } from '../redis/client';
 import type { RedisServer } from '../redis/redisServer';
 import type { Network } from '../service/network';
@@ -14,12 +14,12 @@ import { Timers } from './timers';
 const TURN_MS = 0.02;
 
 export interface Resource {
-	/** The operating system closes it; nobody in the process learns of it. */
+	/** The operating system closes it, without notice to the process. */
 	cutOff(): void;
 }
 
 interface ProcessSettings {
-	/** Unique, also over restarts: `main.2` is the second life of `main`. */
+	/** Unique even across restarts: `main.2` is the second life of `main`. */
 	name: string;
 	drift: number;
 	copies: 1 | 2;
@@ -39,10 +39,10 @@ export class SimulatedProcess implements Owner {
 	readonly random: Random;
 	readonly realm: Realm;
 	readonly resources = new Set<Resource>();
-	/** Warnings, and rejections that nobody has handled. */
+	/** Warnings and unhandled rejections. */
 	readonly complaints: string[] = [];
 
-	/** What the package finds as n8n's own engine. */
+	/** The module `n8n-core` for the package. */
 	readonly n8nCore: Record<string, unknown> = {};
 
 	private readonly packages: Array<(file: string) => unknown> = [];
@@ -74,14 +74,14 @@ export class SimulatedProcess implements Owner {
 		return load?.(file);
 	}
 
-	/** Ends it at this very moment, as SIGKILL or a power cut does. */
+	/** Ends it at once, as SIGKILL or a power failure does. */
 	kill(): void {
 		this.isAlive = false;
 		for (const resource of [...this.resources]) resource.cutOff();
 		this.resources.clear();
 	}
 
-	/** Lets it stand still for `ms`: a busy loop, a garbage collection, a machine that swaps. */
+	/** Freezes it for `ms`, as a busy loop, a garbage collection or a swapping machine does. */
 	stall(ms: number): void {
 		this.stalledUntil = Math.max(this.stalledUntil, this.world.now + ms);
 	}
@@ -105,7 +105,7 @@ export class SimulatedProcess implements Owner {
 		this.world.after(TURN_MS, () => this.turn(), this);
 	}
 
-	/** Runs the first of the immediates; the promises that it settles have their turn before the next. */
+	/** Runs the first of the immediates. The promises that it settles run before the next one. */
 	private turn(): void {
 		this.isTurnPlanned = false;
 		this.immediates.shift()?.();

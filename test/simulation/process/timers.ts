@@ -1,13 +1,13 @@
 /**
- * `setTimeout` and its kin as Node.js has them: whole milliseconds from the start of the event loop's turn,
- * timers of the same duration in the order in which they were set, late by what the loop is busy with, never
- * held up by a wall clock. What it takes care of is what programs have come to rely on.
+ * `setTimeout` and the like with the behaviour of Node.js that programs rely on: whole milliseconds from the start of
+ * the event loop's turn, timers of the same duration in the order in which they were set, late if the loop is busy, and
+ * independent of the wall clock.
  */
 import type { Owner, World, WorldEvent } from '../world/world';
 import type { Random } from '../world/random';
 import type { Clock } from './clock';
 
-/** Beyond it, Node.js warns and takes 1 ms. */
+/** For more, Node.js warns and uses 1 ms. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 type Callback = (...parameters: unknown[]) => void;
@@ -24,7 +24,7 @@ export class Timer {
 		readonly repeats: boolean,
 	) {}
 
-	/** The world has no end to wait for. */
+	/** No-op, because no timer keeps the world alive. */
 	unref(): this {
 		return this;
 	}
@@ -36,10 +36,10 @@ export class Timer {
 }
 
 export class Timers {
-	/** By duration, each list in the order in which its timers were set. */
+	/** By duration. Each list is in the order in which its timers were set. */
 	private readonly lists = new Map<number, Set<Timer>>();
 	private next: WorldEvent | undefined;
-	/** The list that is being worked off: Node.js ends one before it looks at the others. */
+	/** The list in progress: Node.js finishes one list before the next. */
 	private current: Set<Timer> | undefined;
 
 	constructor(
@@ -107,7 +107,7 @@ export class Timers {
 		return found;
 	}
 
-	/** Runs one timer; the promises that it settles have their turn before the next. */
+	/** Runs one timer. The promises that it settles run before the next one. */
 	private fire(): void {
 		this.next = undefined;
 		const now = Math.floor(this.clock.monotonic());

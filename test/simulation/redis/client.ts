@@ -1,6 +1,6 @@
 /**
- * ioredis for a program in a simulated process, as much of it as the package uses: one connection, which is never made
- * again, over which commands and replies come in order, late, cut, or never. test/queue has the real one.
+ * The part of ioredis that the package uses, for a simulated process: one connection without reconnects, on which
+ * commands and replies arrive in order, late, or never. test/queue uses the real ioredis.
  */
 import { EventEmitter } from 'node:events';
 
@@ -8,13 +8,13 @@ import type { Resource, SimulatedProcess } from '../process/simulatedProcess';
 import { RedisFailure, type RedisReply } from './reply';
 import type { RedisServer } from './redisServer';
 
-/** Between two things that must keep their order (ms). */
+/** Separates two events that must keep their order (ms). */
 const STEP_MS = 1e-3;
 
 export class Link {
-	/** Whether what is sent arrives nowhere, without anybody being told. */
+	/** Whether everything sent is lost silently. */
 	isSilent = false;
-	/** Whether something in between has ended it: what was on its way is lost. */
+	/** Whether the network has cut it, so that everything in flight is lost. */
 	isCut = false;
 	private lastToServer = 0;
 	private lastToClient = 0;
@@ -45,14 +45,14 @@ export class Link {
 		this.lastToClient = this.later(this.lastToClient, run, this.process);
 	}
 
-	/** The server, or something in between, ends it. */
+	/** The server or the network ends it. */
 	cut(): void {
 		if (!this.server.links.delete(this)) return;
 		this.isCut = true;
 		this.lastToClient = this.later(this.lastToClient, this.onLost, this.process);
 	}
 
-	/** The client ends it; what it has sent before still arrives. */
+	/** The client ends it. Everything it has already sent still arrives. */
 	close(): void {
 		this.server.links.delete(this);
 	}
@@ -74,7 +74,7 @@ class Client extends EventEmitter implements Resource {
 	readonly stream = { unref: () => undefined };
 	private link: Link | undefined;
 	private isClosed = false;
-	/** What ends the commands that have no reply yet. */
+	/** Functions that reject the commands without a reply. */
 	private readonly pending = new Set<(error: Error) => void>();
 
 	constructor(

@@ -1,4 +1,4 @@
-/** What a simulated Redis keeps, and the commands on it. What the package does not use is not there, and says so. */
+/** The data of a simulated Redis, and its commands. Commands that the package does not use throw a gap. */
 import { RedisFailure, type RedisReply } from './reply';
 import { gap } from '../world/gap';
 
@@ -7,13 +7,13 @@ interface Scored {
 	score: number;
 }
 
-/** A place among the scores: itself included or not. */
+/** A bound of a score range, inclusive or exclusive. */
 interface Bound {
 	value: number;
 	isOpen: boolean;
 }
 
-/** Members by score, and by their bytes where scores are equal. */
+/** Members in the order of their scores, and of their bytes for equal scores. */
 class SortedSet {
 	private readonly scores = new Map<string, number>();
 	private ordered: Scored[] | undefined = [];
@@ -46,7 +46,7 @@ class SortedSet {
 		return this.ordered;
 	}
 
-	/** By rank, both ends included; negative ones count from the end. */
+	/** By rank, both ends included. Negative ranks count from the end. */
 	byRank(first: number, last: number): Scored[] {
 		const from = first < 0 ? Math.max(0, this.size + first) : first;
 		const to = last < 0 ? this.size + last : last;
@@ -86,23 +86,23 @@ type Value = string | SortedSet | Map<string, string>;
 
 interface Entry {
 	value: Value;
-	/** When (ms by the server's clock) it is gone; undefined for never. */
+	/** When (ms by the server's clock) it expires; undefined for never. */
 	expiresAt?: number;
 }
 
 type Command = (data: DataSet, parameters: string[]) => RedisReply;
 
 export class DataSet {
-	/** How often the server was started, this time included. */
+	/** How many times the server has started. */
 	starts = 1;
-	/** When it was started last (ms by its clock). */
+	/** When it last started (ms by its clock). */
 	startedAt = -Infinity;
 	private entries = new Map<string, Entry>();
 
 	/** @param now the server's clock (ms since 1970) */
 	constructor(readonly now: () => number) {}
 
-	/** @throws an error for a command that the simulation does not know; RedisFailure is a reply */
+	/** @throws for a command that the simulation does not support. A RedisFailure is returned as a reply. */
 	run([name = '', ...parameters]: string[]): RedisReply {
 		const command = COMMANDS[name.toUpperCase()];
 		if (command === undefined) throw gap(`command ${name}`);
@@ -118,7 +118,7 @@ export class DataSet {
 		this.entries.clear();
 	}
 
-	/** As it is now, for a replica or a look at it. */
+	/** A copy of the current data, for a replica or an inspection. */
 	copy(): Map<string, Entry> {
 		for (const key of [...this.entries.keys()]) this.find(key);
 		return new Map(
@@ -140,7 +140,7 @@ export class DataSet {
 		return undefined;
 	}
 
-	/** The value of this kind at the key. @throws RedisFailure for another kind */
+	/** The value at the key. @throws RedisFailure if it is of another kind */
 	get<T extends Value>(key: string, isKind: (value: Value) => value is T): T | undefined {
 		const value = this.find(key)?.value;
 		if (value === undefined || isKind(value)) return value;
@@ -163,7 +163,7 @@ export class DataSet {
 		return made;
 	}
 
-	/** A collection without members is not there. */
+	/** Redis deletes empty collections. */
 	dropIfEmpty(key: string): void {
 		const value = this.entries.get(key)?.value;
 		if (typeof value === 'object' && value.size === 0) this.entries.delete(key);

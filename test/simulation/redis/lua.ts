@@ -1,13 +1,13 @@
 /**
- * Runs the package's scripts in a real Lua 5.1, the one that Redis has, compiled to WebAssembly. It is one per
- * thread; as in Redis, scripts keep nothing between two runs and may make no globals.
+ * Runs the package's scripts in a real Lua 5.1, the version in Redis, compiled to WebAssembly. There is one per thread.
+ * As in Redis, scripts keep no state between runs and cannot create globals.
  */
 import { LUA_GLOBALSINDEX, LUA_REGISTRYINDEX, LuaApi, LuaReturn, LuaType } from 'wasmoon-lua5.1';
 
 import { RedisFailure, type RedisReply } from './reply';
 import { gap } from '../world/gap';
 
-/** The C interface of Lua 5.1. What takes and gives numbers and addresses is bound without anything around it. */
+/** The C interface of Lua 5.1. Functions that use only numbers and addresses are bound without wrappers. */
 type Api = Omit<LuaApi, 'luaL_newstate' | 'lua_tolstring' | 'lua_pushlstring' | 'module'> & {
 	module: Record<`_${string}`, unknown> & {
 		addFunction(run: (state: number) => number, signature: string): number;
@@ -16,7 +16,7 @@ type Api = Omit<LuaApi, 'luaL_newstate' | 'lua_tolstring' | 'lua_pushlstring' | 
 		_malloc(bytes: number): number;
 	};
 	luaL_newstate(): number;
-	/** Returns where the text is, and puts its length where `length` points to. */
+	/** Returns the address of the text, and stores its length at the address `length`. */
 	lua_tolstring(state: number, index: number, length: number): number;
 	lua_pushlstring(state: number, text: number, length: number): void;
 };
@@ -24,7 +24,7 @@ type Api = Omit<LuaApi, 'luaL_newstate' | 'lua_tolstring' | 'lua_pushlstring' | 
 /** The longest text (bytes) that a script or a reply may have. */
 const LONGEST_TEXT = 2 ** 18;
 
-/** What of Redis's Lua the scripts may use; anything else is an error that names it. */
+/** The part of Redis's Lua API that scripts may use. Anything else is an error that names it. */
 const PRELUDE = `
 local send = ...
 redis = {}
@@ -51,14 +51,14 @@ export class Lua {
 
 	private readonly state: number;
 
-	/** Lua's memory, of which `text` is our part: a number, then a text on its way in. */
+	/** Lua's memory. Our part begins at `text`: a number, then the text to be passed in. */
 	private memory: Buffer = Buffer.alloc(0);
 
 	private readonly text: number;
-	/** Compiled scripts by their text. */
+	/** Compiled scripts by their source. */
 	private readonly scripts = new Map<string, number>();
 
-	/** What runs a command of the script that is under way. */
+	/** Runs a command of the current script. */
 	private run: (command: string[]) => RedisReply = () => null;
 
 	private fault: Error | undefined;
@@ -111,7 +111,7 @@ export class Lua {
 		}
 	}
 
-	/** @throws what the simulation itself did wrong */
+	/** @throws an error of the simulation itself */
 	private throwFault(): void {
 		if (this.fault !== undefined) throw this.fault;
 	}
@@ -127,7 +127,7 @@ export class Lua {
 
 	private error(): Error {
 		const text = this.textAt(-1);
-		// As Redis puts what is no reply of its own.
+		// Redis prefixes errors that have no code of their own in this way.
 		return new Error(/^[A-Z]+ /.test(text) ? text : `ERR ${text}`);
 	}
 
@@ -163,7 +163,7 @@ export class Lua {
 		return Number.isSafeInteger(value) ? String(value) : String(Number(value.toPrecision(17)));
 	}
 
-	/** Pushes a value as JSON can have it; Redis's null is `false`. */
+	/** Pushes a JSON value. Null becomes `false`, as in Redis. */
 	private push(value: unknown): void {
 		const { api, state } = this;
 		if (typeof value === 'string') this.pushText(value);
@@ -186,7 +186,7 @@ export class Lua {
 		}
 	}
 
-	/** A value of Lua as Redis replies it: numbers are cut, lists end at the first hole. */
+	/** Converts a Lua value to a Redis reply: numbers are truncated, lists end at the first nil. */
 	private replyAt(index: number): RedisReply {
 		const { api, state } = this;
 		const type = api.lua_type(state, index);
@@ -238,7 +238,7 @@ export class Lua {
 	}
 }
 
-/** A reply as a script gets it. */
+/** Converts a reply to the value that a script gets. */
 function valueOf(reply: RedisReply): unknown {
 	if (reply instanceof RedisFailure) return { err: reply.message };
 	const isStatus = typeof reply === 'object' && reply !== null && 'status' in reply;

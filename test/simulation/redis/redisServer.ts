@@ -1,6 +1,6 @@
 /**
- * A simulated Redis: commands one after the other in the order in which they arrive, by a clock of its own, and what
- * happens to servers in the night.
+ * A simulated Redis. It runs commands in the order of their arrival and has its own clock. It can pause, lose its data,
+ * restart and fail over.
  */
 import { createHash } from 'node:crypto';
 
@@ -15,14 +15,14 @@ import { RedisFailure, type RedisReply } from './reply';
 export type CommandFault = 'cutBefore' | 'cutAfter' | 'silent';
 
 interface RedisHooks {
-	/** Asked before each command of the package. */
+	/** Called before each command of the package. */
 	faultOf(command: string[], link: Link): CommandFault | undefined;
 	onCommand(command: string[]): void;
-	/** Whether there is a replica that may take over. */
+	/** Whether there is a replica for a fail-over. */
 	hasReplica: boolean;
 }
 
-/** How often (ms) the replica gets what the primary has. */
+/** How often (ms) the replica copies the primary. */
 const REPLICATION_MS = 500;
 
 type Copy = ReturnType<DataSet['copy']>;
@@ -38,7 +38,7 @@ export class RedisServer {
 
 	private readonly waiting: Array<() => void> = [];
 
-	/** What the replica had, latest last. */
+	/** The copies of the replica, latest last. */
 	private replica: Array<{ at: number; copy: Copy }> = [];
 
 	private lastReplicatedAt = -Infinity;
@@ -47,7 +47,7 @@ export class RedisServer {
 		private readonly world: World,
 		readonly clock: Clock,
 		private readonly lua: Lua,
-		/** One way (ms): mostly near the first. */
+		/** One-way latency (ms), mostly near the first value. */
 		private readonly latencyMs: [number, number],
 		private readonly hooks: RedisHooks,
 	) {
@@ -55,13 +55,13 @@ export class RedisServer {
 		this.random = world.random.of('tcp');
 	}
 
-	/** Chance of its own for each connection. */
+	/** Random latencies, independent for each connection. */
 	latencies(): () => number {
 		const random = this.random.of(++this.connections);
 		return () => random.skewed(...this.latencyMs);
 	}
 
-	/** Runs a command when those before it are done, and nothing holds the server up. */
+	/** Runs a command after all previous ones, unless the server is paused. */
 	receive(command: string[], link: Link, onReply: (reply: RedisReply) => void): void {
 		const run = () => {
 			if (!link.isCut) this.execute(command, link, onReply);
@@ -94,7 +94,7 @@ export class RedisServer {
 		this.data.clear();
 	}
 
-	/** Ends it for `ms`; it comes back without scripts, and without data unless `keepsData`. */
+	/** Stops it for `ms`. It comes back without scripts, and without data unless `keepsData`. */
 	restart(ms: number, keepsData: boolean): void {
 		this.goDown(ms);
 		this.scripts.clear();
@@ -103,7 +103,7 @@ export class RedisServer {
 		if (!keepsData) this.data.clear();
 	}
 
-	/** A replica takes over after `ms`: it lacks what came in the last `lostMs` (ms). */
+	/** A replica takes over after `ms`. It lacks the writes of the last `lostMs` ms. */
 	failOver(ms: number, lostMs: number): void {
 		this.goDown(ms);
 		this.scripts.clear();
@@ -113,7 +113,7 @@ export class RedisServer {
 		this.replica = [];
 	}
 
-	/** Cuts all connections, and takes none for `ms`. */
+	/** Cuts all connections, and accepts none for `ms`. */
 	goDown(ms: number): void {
 		this.isUp = false;
 		this.waiting.length = 0;

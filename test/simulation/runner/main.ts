@@ -1,8 +1,8 @@
 /**
- * `npm run test:simulation:seeds`: plays 200 seeds that are always the same.
+ * `npm run test:simulation:seeds` plays 200 fixed seeds.
  *
- * SIMULATION_SEEDS=100000  plays so many new ones instead
- * SIMULATION_SEED=42       plays one, tells its history, and shortens it if it fails
+ * SIMULATION_SEEDS=100000  plays that many new seeds instead
+ * SIMULATION_SEED=42       plays one seed, prints its history, and shortens its plan if it fails
  */
 import { randomInt } from 'node:crypto';
 
@@ -12,11 +12,11 @@ import type { Job } from './worker';
 import { playAll } from './workers';
 
 const FIXED_SEEDS = 200;
-/** The new ones begin somewhere between the fixed ones and this. */
+/** New seeds begin at a random number between the fixed seeds and this. */
 const LAST_SEED = 2 ** 47;
-/** The first seeds are played a second time, to see that they play the same. */
+/** The first seeds are played twice, to check that plays are reproducible. */
 const SEEDS_REPLAYED = 10;
-/** Of so many failing seeds the history is told. */
+/** The number of failing seeds whose history is printed. */
 const MOST_REPORTED = 3;
 const LINES_REPORTED = 40;
 
@@ -38,7 +38,7 @@ async function main(): Promise<boolean> {
 
 const jobsOf = (seeds: number[]) => seeds.map((seed): Job => ({ seed, patches: [] })).values();
 
-/** Returns how many fail, and what has come of the first ones. */
+/** Returns how many fail, and the outcomes of the first ones. */
 async function playSeeds(seeds: number[]) {
 	const firstOutcomes = new Map<number, string>();
 	const startedAt = performance.now();
@@ -60,7 +60,7 @@ async function playSeeds(seeds: number[]) {
 	return { failedSeeds, firstOutcomes };
 }
 
-/** A sentence on each seed that does not play as it did, in another process or after others. */
+/** A sentence on each seed that plays differently in another process or after other seeds. */
 async function replayed(outcomes: Map<number, string>): Promise<string[]> {
 	const sentences: string[] = [];
 	await playAll(jobsOf([...outcomes.keys()]), ({ seed }, outcome) => {

@@ -1,7 +1,7 @@
 /**
- * `npm run test:simulation:mistakes`: tries whether each planted mistake is found by its seed, or by its test. Where its
- * seed does not find one, as with a new mistake, it looks for the first that does: whatever changes when something
- * happens, in the node or in plans, changes which.
+ * `npm run test:simulation:mistakes` checks that each planted mistake is found by its seed or its test. If a seed does
+ * not find its mistake, it searches for the first seed that does: any change of timing, in the node or in plans, may
+ * change which one that is.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,11 +12,10 @@ import { apply, type Patch } from '../process/modules';
 import type { Job } from './worker';
 import { playAll } from './workers';
 
-/** Of the first seeds so many are tried where a mistake's own does not find it. */
+/** How many seeds are tried if a mistake's own seed does not find it. */
 const MOST_SEEDS = 1_000;
 /**
- * Many times what the tests of one file take, also on a machine that is busy with others. A mistake may leave a loop
- * without end.
+ * Many times what the tests of one file take, even on a busy machine. A mistake may cause an endless loop.
  */
 const LONGEST_RUN_MS = 300_000;
 
@@ -24,7 +23,7 @@ interface MistakeJob extends Job {
 	mistake: Mistake;
 }
 
-/** A sentence on each mistake that neither its own seed finds nor one of the first. */
+/** A sentence on each mistake that neither its own seed nor any of the first seeds finds. */
 async function missedBySeeds(): Promise<string[]> {
 	const unseen = new Map(MISTAKES.map((mistake) => [mistake, 'nothing']));
 	function* jobsUntilSeen(): Generator<MistakeJob> {
@@ -47,7 +46,7 @@ async function missedBySeeds(): Promise<string[]> {
 	);
 }
 
-/** A sentence on each mistake that its test does not find, or on tests that fail without one. */
+/** A sentence on each mistake that its test does not find, or on tests that fail without a mistake. */
 function missedByTests(): string[] {
 	const copy = new ProjectCopy();
 	try {
@@ -61,7 +60,7 @@ function missedByTests(): string[] {
 	}
 }
 
-/** Whether the tests of the files pass although the patches are applied. */
+/** Whether the test files pass with the patches applied. */
 function passes(copy: ProjectCopy, tests: string[], patches: Patch[]): boolean {
 	const files = new Map<string, string>();
 	for (const patch of patches) {

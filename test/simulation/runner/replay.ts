@@ -1,4 +1,4 @@
-/** Plays one seed, tells all that can be told of it, and shortens its plan if it fails. */
+/** Plays one seed, prints its plan and history, and shortens the plan if it fails. */
 import { inspect } from 'node:util';
 
 import { equip, type Outcome, playPlan } from '../play';
@@ -40,7 +40,7 @@ function* smallerThan(plan: Plan): Generator<Plan> {
 	}
 }
 
-/** Without the faults, executions and items that it fails without, in the same way. */
+/** Removes the faults, executions and items that the violation does not need. */
 async function shortened(
 	first: PlayedPlan,
 	kind: string,

@@ -1,4 +1,4 @@
-/** A process that plays seeds, one after the other, for `workers.ts`. */
+/** A process that plays seeds one after the other for `workers.ts`. */
 import { equip, type Outcome, playPlan } from '../play';
 import type { Patch } from '../process/modules';
 import { planOf } from '../scenario/generate';
@@ -6,7 +6,7 @@ import type { Equipment } from '../scenario/player';
 
 export interface Job {
 	seed: number;
-	/** Changes to the built package; none unless a mistake is planted. */
+	/** Changes to the built package for a planted mistake. */
 	patches: Patch[];
 }
 

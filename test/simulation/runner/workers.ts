@@ -1,4 +1,4 @@
-/** Plays many seeds in processes of their own, one per processor. */
+/** Plays many seeds in child processes, one per processor. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import type { Outcome } from '../play';
 import type { Job } from './worker';
 
-/** What takes longer (ms) will not come to an end. */
+/** A play that takes longer (ms) will never end. */
 const LONGEST_PLAY_MS = 600_000;
 
 /**
- * @param jobs are played side by side, each when a process is free
- * @param onOutcome called with each job and what has come of it, in any order
+ * @param jobs played in parallel, each as soon as a process is free
+ * @param onOutcome called with each job and its outcome, in any order
  */
 export async function playAll<T extends Job>(
 	jobs: IterableIterator<T>,
@@ -42,7 +42,7 @@ const WITHOUT_END: Outcome = {
 };
 
 function start(): ChildProcess {
-	// It is TypeScript for the child, too; much of what it makes is short-lived.
+	// The child needs tsx too. Most of its objects are short-lived, so it gets a large young generation.
 	return fork(join(__dirname, 'worker.ts'), {
 		execArgv: ['--max-semi-space-size=64', '--import', 'tsx'],
 	});

@@ -1,4 +1,4 @@
-/** Lets the faults of a plan strike when their moment has come. */
+/** Triggers the faults of a plan at their moments. */
 import type { StoreFault } from '../n8n/deduplication';
 import type { CommandFault } from '../redis/redisServer';
 import type { Exchange, ExchangeFault } from '../service/exchange';
@@ -8,7 +8,7 @@ import type { Player } from './player';
 
 type Of<K extends PlannedFault['kind']> = PlannedFault & { kind: K };
 
-/** Strikes once, at its moment. */
+/** A fault that strikes once, at its moment. */
 class Trap<T> {
 	private passed = 0;
 	private hasStruck = false;
@@ -18,7 +18,7 @@ class Trap<T> {
 		readonly fault: T,
 	) {}
 
-	/** Something of its kind happens: is it this fault's turn? */
+	/** Called when an event of its kind happens. Returns whether the fault strikes now. */
 	isSprung(now: number): boolean {
 		if (this.hasStruck || now < this.moment.after) return false;
 		if (this.passed++ < this.moment.skip) return false;
@@ -28,10 +28,10 @@ class Trap<T> {
 }
 
 export class FaultBook {
-	/** What strikes when something happens that it is asked about. */
+	/** Faults that strike when an event asks for them. */
 	private readonly traps: Array<Trap<PlannedFault>> = [];
 
-	/** What strikes at a step of a request, or at a command. */
+	/** Faults that strike at a step of a request, or at a command. */
 	private readonly steps: Array<{ step: Moment['step']; trap: Trap<() => void> }> = [];
 
 	constructor(
@@ -79,7 +79,7 @@ export class FaultBook {
 			this.player.world.history.add(`request ${step}`, { what: endpoint, ...details });
 		}
 		for (const one of this.steps) {
-			// Not in the midst of what a process is doing, but before it does anything else.
+			// Not in the middle of the process's current work, but before its next event.
 			if (one.step === step && one.trap.isSprung(this.now)) {
 				this.player.world.after(0, one.trap.fault);
 			}
@@ -154,7 +154,7 @@ export class FaultBook {
 		}
 	}
 
-	/** The fault of this kind whose moment has come, and of this access where it has one. */
+	/** The fault of this kind (and access, if it has one) that strikes now. */
 	private sprung<K extends PlannedFault['kind']>(kind: K, access?: string): Of<K> | undefined {
 		const fault = this.traps.find(
 			(trap) =>

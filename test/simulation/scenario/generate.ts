@@ -1,4 +1,4 @@
-/** Makes a plan from a seed: a day of a small n8n, with a few busy minutes in it, and what goes wrong. */
+/** Generates a plan from a seed: a day of a small n8n, with a few busy minutes and faults. */
 import { DOCUMENTED_LIMITS, type LimitTable } from '../../../sandbox/limits';
 import { Random } from '../world/random';
 import { executionsOf, finalRuns, HOUR_MS, rushesOf } from './generateExecutions';
@@ -66,7 +66,7 @@ export function planOf(seed: number): Plan {
 	return plan;
 }
 
-/** Where reads keep the general windows full, and sends have windows that many of them pass. */
+/** Limits under which reads keep the general windows full, and many sends get through their own windows. */
 const LIMITS_OF_MIXED_LOAD: LimitTable = {
 	general: [
 		{ max: 4, windowSeconds: 1 },
@@ -79,7 +79,7 @@ const LIMITS_OF_MIXED_LOAD: LimitTable = {
 	},
 };
 
-/** Those of the interface document, or smaller ones, which a few requests fill. */
+/** The documented limits, or smaller ones that a few requests fill. */
 function limitsOf(random: Random): LimitTable {
 	if (random.chance(0.15)) return DOCUMENTED_LIMITS;
 	const window = () => random.one([20, 20, 20, 60, 60, 120, 600]);
@@ -123,7 +123,7 @@ function addOtherCredential(random: Random, plan: Plan): void {
 }
 
 function driftOf(random: Random): number {
-	// As far as clocks may run apart while one of them is adjusted, and a little less.
+	// A little less than the drift of clocks that are being adjusted.
 	return random.chance(0.5) ? random.between(-1, 1) * 0.0002 : 0;
 }
 

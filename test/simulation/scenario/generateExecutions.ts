@@ -1,4 +1,4 @@
-/** What runs in a plan, and when. */
+/** Generates the executions of a plan, and their times. */
 import type { Random } from '../world/random';
 import type { PlannedNode } from './generateNodes';
 import { isSendOnce, type PlannedExecution, type PlannedProcess, type Span } from './plan';
@@ -6,7 +6,7 @@ import { isSendOnce, type PlannedExecution, type PlannedProcess, type Span } fro
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 
-/** A busy time: several executions that overlap. */
+/** A busy time with several overlapping executions. */
 export interface Rush {
 	from: number;
 	until: number;
@@ -49,7 +49,7 @@ export function executionsOf(
 	for (const { from, until } of rushes) {
 		const sometime = () => random.between(from, until);
 		if (isMixed) {
-			// One process reads much and sends, others send much: the one that waits longest must have its turn.
+			// One process reads much and sends, others send much: the request that waits longest must get its turn.
 			const busy = anywhere();
 			const send = sends[0] as PlannedNode;
 			for (let n = random.whole(4, 6); n > 0; n--) {
@@ -79,7 +79,7 @@ function itemsOf(random: Random, { documents }: PlannedNode, execution: string, 
 	}));
 }
 
-/** In the end, everything that has a Send Once Key is run again, when nothing goes wrong any more. */
+/** Runs all documents with a Send Once Key again at the end, without faults. */
 export function finalRuns(
 	nodes: PlannedNode[],
 	executions: PlannedExecution[],

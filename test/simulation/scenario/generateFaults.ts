@@ -1,4 +1,4 @@
-/** What goes wrong in a plan. */
+/** Generates the faults of a plan. */
 import type { ExchangeFault } from '../service/exchange';
 import type { Random } from '../world/random';
 import { loweredLimits, type Moment, type Plan, type PlannedFault, type RedisEvent } from './plan';
@@ -7,7 +7,7 @@ import { HOUR_MS, type Rush } from './generateExecutions';
 export function faultsOf(random: Random, plan: Plan, rushes: Rush[]): PlannedFault[] {
 	const faults: PlannedFault[] = [];
 	for (const rush of rushes) {
-		// Days without any fault have to work too, and are where waste of time shows.
+		// Days without a fault must work too, and show unnecessary waits.
 		const count = random.one([0, 0, 1, 2, 3, 5]);
 		for (let index = 0; index < count; index++) {
 			const fault = faultIn(random, plan, rush);
@@ -59,7 +59,7 @@ function faultIn(random: Random, plan: Plan, rush: Rush): PlannedFault | undefin
 	return { kind: 'redis', at: random.between(rush.from, rush.until), event: redisEvent(random) };
 }
 
-/** With or without a step to wait for; then at one of the first times that it happens. */
+/** A moment, with or without a step; with one, at one of its first occurrences. */
 function momentIn(
 	random: Random,
 	{ from, until }: Rush,
@@ -108,7 +108,7 @@ function requestFault(random: Random): ExchangeFault {
 		}),
 		() => {
 			const body = random.one(['', '<html>log in</html>', '{"half":', '[]']);
-			// Of a plan, all or none.
+			// Large bodies are used in all of a plan or not at all.
 			const large = random.of('large bodies');
 			if (large.chance(0.7)) return { kind: 'body', body };
 			return { kind: 'largeBody', megabytes: large.one([60, 70, 200]) };

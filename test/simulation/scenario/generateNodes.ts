@@ -1,4 +1,4 @@
-/** The nodes of the simulated workflows. */
+/** Generates the nodes of the simulated workflows. */
 import type { SavedNode } from '../n8n/workflow';
 import type { LimitTable } from '../../../sandbox/limits';
 import type { Random } from '../world/random';
@@ -6,7 +6,7 @@ import type { Random } from '../world/random';
 export interface PlannedNode {
 	kind: 'read' | 'send' | 'delete' | 'wait';
 	node: SavedNode;
-	/** What a node with a Send Once Key may send. */
+	/** The documents that a node with a Send Once Key may send. */
 	documents?: string[];
 	mostItems: number;
 	tool?: 'agent' | 'mcp';
@@ -23,7 +23,7 @@ const LIMITED = SENDS.slice(0, 3);
 const QUERY = { queryParameters: { parameters: [{ name: 'item', value: '={{ $json.id }}' }] } };
 const ONCE = { sendOnceKey: '={{ $json.id }}' };
 
-/** @param isMixed whether there must be reads, and sends to an endpoint with a limit */
+/** @param isMixed whether there must be reads, and sends to an endpoint with its own limit */
 export function nodesOf(random: Random, limits: LimitTable, isMixed: boolean): PlannedNode[] {
 	const nodes: PlannedNode[] = [];
 	const add = (planned: Omit<PlannedNode, 'node'>, parameters: object, options: object) => {
@@ -37,7 +37,7 @@ export function nodesOf(random: Random, limits: LimitTable, isMixed: boolean): P
 		};
 		nodes.push({ ...planned, node });
 	};
-	// Enough of them that every window can be filled.
+	// Enough to fill every window.
 	const mostReads = Math.min(30, 2 * (limits.general[1]?.max ?? 10));
 	for (let count = random.whole(isMixed ? 1 : 0, 2); count > 0; count--) {
 		const isContacts = random.chance(0.5);
@@ -46,7 +46,7 @@ export function nodesOf(random: Random, limits: LimitTable, isMixed: boolean): P
 			: { resource: 'apiRequest', operation: 'send', method: 'GET', path: '/echo' };
 		add({ kind: 'read', mostItems: mostReads }, parameters, QUERY);
 	}
-	// Those that wait for ten minutes each are few.
+	// Few, if each may wait for ten minutes.
 	const mostSends = isMixed || !hasLongWindows(limits) ? 5 : 2;
 	for (let count = random.whole(1, 2); count > 0; count--) {
 		const tool = isMixed ? undefined : toolOf(random);
@@ -82,7 +82,7 @@ export function nodesOf(random: Random, limits: LimitTable, isMixed: boolean): P
 	return nodes;
 }
 
-/** What Wait for Room can wait for, with the longest limit of it. */
+/** The limits that Wait for Room can wait for, each with its longest window. */
 export const LIMITS_WITH_ROOM = {
 	general: ({ general }: LimitTable) => general.at(-1),
 	'transaction:send': ({ endpoints }: LimitTable) => endpoints['POST /txndata/sendTxn'],
@@ -97,7 +97,7 @@ function toolOf(random: Random): PlannedNode['tool'] {
 	return random.chance(0.2) ? random.one(['agent', 'mcp']) : undefined;
 }
 
-/** A file is stored after the service has acted. */
+/** As a file, the response is stored after the service has acted, which may fail. */
 function formatOf(random: Random, { resource }: { resource: string }): object {
 	return resource === 'apiRequest' && random.chance(0.5) ? { responseFormat: 'file' } : {};
 }

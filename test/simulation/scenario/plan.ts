@@ -1,6 +1,6 @@
 /**
- * A plan: everything that is going to happen in a simulated world, but for chance in the small. It is plain
- * data, so that it can be printed, and shortened while it fails in the same way.
+ * A plan: everything that will happen in a simulated world, except for small random variations. It is plain data, so
+ * that it can be printed, and shortened as long as it fails in the same way.
  */
 import type { CredentialFields, SavedNode } from '../n8n/workflow';
 import type { CommandFault } from '../redis/redisServer';
@@ -13,9 +13,9 @@ export interface Plan {
 	seed: string;
 	store: 'memory' | 'redis';
 	service: ServiceSettings;
-	/** The keys that the service knows, with their origins. */
+	/** The API keys that the service knows, with their origins. */
 	keys: Array<{ key: string; origin: string }>;
-	/** One way each (ms): mostly near the first. */
+	/** One-way latencies (ms), mostly near the first value. */
 	latencies: { http: Span; redis: Span; table: Span };
 	/** Seconds that Redis's clock gains per second. */
 	redisDrift: number;
@@ -23,10 +23,10 @@ export interface Plan {
 	credentials: Record<string, CredentialFields>;
 	nodes: SavedNode[];
 	executions: PlannedExecution[];
-	/** Whether some credential at some time has lower limits than the service: by up to 2. */
+	/** Whether any credential ever has lower limits than the service, by up to 2. */
 	hasLowerLimits: boolean;
 	faults: PlannedFault[];
-	/** When (ms) the day is over; what is under way then comes to its end. */
+	/** When (ms) the day is over. Everything in flight may then end. */
 	endsAt: number;
 }
 
@@ -48,7 +48,7 @@ export interface PlannedExecution {
 	tool?: 'agent' | 'mcp';
 }
 
-/** From `after` (ms) on, when this has happened `skip` times and happens again; without a step, right then. */
+/** The next occurrence of `step` after `skip` others since `after` (ms); without a step, `after` itself. */
 export interface Moment {
 	after: number;
 	step?: Step | 'command';
@@ -58,13 +58,13 @@ export interface Moment {
 export type PlannedFault =
 	| { kind: 'kill'; process: number; when: Moment; downMs: number }
 	| { kind: 'stall'; process: number; when: Moment; ms: number }
-	/** Somebody sets the wall clock of a process's machine. */
+	/** The wall clock of a process's machine is set. */
 	| { kind: 'clock'; process: number; at: number; stepMs: number }
 	| { kind: 'stop'; execution: string; when: Moment }
 	| { kind: 'request'; when: Moment; fault: ExchangeFault }
 	| { kind: 'command'; when: Moment; fault: CommandFault }
 	| { kind: 'redis'; at: number; event: RedisEvent }
-	/** The access to n8n's database at this moment. */
+	/** An access to n8n's database fails before or after it takes effect. */
 	| { kind: 'table'; when: Moment; access: 'read' | 'write'; moment: 'before' | 'after' }
 	/** A credential cannot be read, a file cannot be stored. */
 	| { kind: 'host'; when: Moment; access: 'credential' | 'file' }
@@ -84,23 +84,23 @@ export type RedisEvent =
 	| { what: 'outage'; ms: number }
 	| { what: 'restart'; ms: number; keepsData: boolean }
 	| { what: 'failOver'; ms: number; lostMs: number }
-	/** A firewall forgets the connections. */
+	/** A firewall silently drops the connections. */
 	| { what: 'silence' }
 	| { what: 'clock'; stepMs: number };
 
-/** When (ms) a fault can strike at the earliest. */
+/** The earliest time (ms) at which a fault can strike. */
 export function beginOf(fault: PlannedFault): number {
 	return 'when' in fault ? fault.when.after : fault.at;
 }
 
-/** The limits that a credential names, those of its service when it names none. */
+/** The limits of a credential, or else those of its service. */
 export function limitsOf(fields: CredentialFields, documented: LimitTable): LimitTable {
 	return fields.customize === true && typeof fields.limits === 'string'
 		? (JSON.parse(fields.limits) as LimitTable)
 		: documented;
 }
 
-/** The limits of the service, where each general one allows fewer requests. */
+/** The limits of the service, with each general one lowered. */
 export function loweredLimits({ service: { limits } }: Plan, by: () => number): string {
 	const general = limits.general.map(({ max, windowSeconds }) => ({
 		max: Math.max(1, max - by()),
@@ -109,7 +109,7 @@ export function loweredLimits({ service: { limits } }: Plan, by: () => number): 
 	return JSON.stringify({ ...limits, general });
 }
 
-/** What the Send Once Keys of a node are unique to: workflow, credential and endpoint. */
+/** The scope of a node's Send Once Keys: workflow, credential and endpoint. */
 export function keysOf({ workflowId, credential, parameters }: SavedNode): string {
 	const { resource, operation, method, path } = parameters;
 	return JSON.stringify([workflowId, credential, resource, operation, method, path]);

@@ -1,4 +1,4 @@
-/** Plays a plan: makes the world that it is about, lets things happen in it, and says what has come of it. */
+/** Plays a plan: creates its world, runs its events, and records the results. */
 import { Execution } from '../n8n/execution';
 import { Host, type Installation } from '../n8n/host';
 import { DeduplicationTable } from '../n8n/deduplication';
@@ -37,7 +37,7 @@ export interface Played {
 	endedAt?: number;
 }
 
-/** In the silence after the day: a limit is filled, and Get Status asked before and after. */
+/** After the day: a limit is filled, with a Get Status before and after. */
 export interface Night {
 	life: Life;
 	limits: LimitTable;
@@ -46,16 +46,16 @@ export interface Night {
 	after: Execution;
 }
 
-/** How long (ms) after the end of a day everything must have come to its own end. */
+/** How long (ms) after a day everything must have ended. */
 const LONGEST_EVENING_MS = 12 * 3_600_000;
-/** How long (ms) whatever holds something may hold it, once nothing is asked for any more. */
+/** How long (ms) anything may be held after the last request. */
 export const LONGEST_HOLD_MS = 1_500_000;
 
-/** How long (ms) an execution of the night may take. */
+/** How long (ms) an execution after the day may take. */
 const LONGEST_NIGHT_MS = 3_600_000;
-/** The largest limit that is filled, for the time that it takes. */
+/** The largest limit that is filled, because a larger one would take too long. */
 const MOST_FILLED = 30;
-/** What fills a limit: general ones, and one of an endpoint. */
+/** The nodes that fill the general limits and the one of an endpoint. */
 const SEND = 'POST /txndata/sendTxn';
 const FILLING = {
 	general: { resource: 'apiRequest', operation: 'send', method: 'GET', path: '/echo' },
@@ -72,14 +72,14 @@ export class Player {
 	readonly lives: Life[] = [];
 	readonly played: Played[] = [];
 	readonly texts: string[] = [];
-	/** What is done when nothing is under way any more, to see what is left. */
+	/** The executions after everything has ended, which show whether anything is still held. */
 	readonly nights: Night[] = [];
 	documents: string[] = [];
 	keysLeft: string[] = [];
-	/** Warnings, and rejections that nobody has handled. */
+	/** Warnings and unhandled rejections. */
 	readonly complaints: string[] = [];
 
-	/** The faults that have struck, and when (ms). */
+	/** The faults that have struck, with their times (ms). */
 	readonly struck: Array<{ at: number; fault: PlannedFault }> = [];
 
 	private readonly current: Array<Life | undefined>;
@@ -123,7 +123,7 @@ export class Player {
 		this.current = plan.processes.map(() => undefined);
 	}
 
-	/** Plays the day, the evening in which everything ends, and the silence after it. */
+	/** Plays the day, the evening in which everything ends, and the night with nothing else in flight. */
 	async play(): Promise<void> {
 		const { plan, world } = this;
 		for (const index of plan.processes.keys()) this.startProcess(index);
@@ -141,7 +141,7 @@ export class Player {
 		throwGaps();
 	}
 
-	/** Gives back what other plans can use. */
+	/** Releases what other plans can use. */
 	close(): void {
 		for (const { process } of this.lives) {
 			process.kill();
@@ -202,7 +202,7 @@ export class Player {
 		);
 	}
 
-	/** On its process, or on another that lives. */
+	/** Starts an execution on its process, or on another one that is alive. */
 	private start(planned: PlannedExecution): void {
 		const { world } = this;
 		const life = this.current[planned.process] ?? this.current.find((other) => other !== undefined);
@@ -229,7 +229,7 @@ export class Player {
 		world.after(0, () => void execution.run(), life.process);
 	}
 
-	/** Fills a limit, and asks for the status before and after. */
+	/** Fills a limit, and runs Get Status before and after. */
 	private async playNight(life: Life): Promise<void> {
 		const [[credential, fields] = ['', {}]] = this.installation.credentials;
 		const limits = limitsOf(fields, this.plan.service.limits);

@@ -1,10 +1,10 @@
-/** One request on its way, as a listener on the wire sees it. */
+/** One request and its response, as seen on the network. */
 
-/** Who has asked n8n's helper for the request: known here, but not to the service. */
+/** The origin of a request within n8n, which the service does not see. */
 export interface Caller {
 	process: string;
 	execution: string;
-	/** Counts the runs of the node in the execution: attempts, and calls as a tool. */
+	/** The number of the node's run in the execution: attempts and calls as a tool count. */
 	run: number;
 }
 
@@ -21,27 +21,27 @@ export interface Exchange {
 	headers: Record<string, string>;
 	body: string;
 	items: string[];
-	/** When (ms of the world's time) n8n began with it. */
+	/** When (ms of world time) n8n began with it. */
 	startedAt: number;
-	/** When its first byte left; undefined when no connection was made. */
+	/** When its first byte left; undefined without a connection. */
 	leftAt?: number;
-	/** When the service counted it; a doubled one is counted twice. */
+	/** When the service counted it. A duplicate is counted too. */
 	countedAt?: number;
-	/** When the service decided on a response, and which. */
+	/** The status that the service has decided on. */
 	status?: number;
 	/** When the service acted. */
 	actedAt?: number;
-	/** When the head of the response was there, and its body to the end. */
+	/** When the head of the response had arrived, and when its whole body had. */
 	respondedAt?: number;
 	bodyAt?: number;
-	/** How many bytes of the body n8n took. */
+	/** How many bytes of the body n8n has received. */
 	bodyBytes?: number;
-	/** When n8n gave it up, or its connection was lost. */
+	/** When n8n aborted it, or its connection was lost. */
 	lostAt?: number;
-	/** When (ms) the service asked for a pause, and how long (ms). */
+	/** The Retry-After of the response (ms). */
 	retryAfterMs?: number;
 	fault?: ExchangeFault;
-	/** Whether a proxy has sent it a second time; the node has sent it once. */
+	/** Whether it is a duplicate that a proxy has sent. */
 	isDouble?: boolean;
 }
 
@@ -51,13 +51,13 @@ export interface Reply {
 	body: string;
 }
 
-/** What a connection does, as far as its client can tell. */
+/** The client's end of a connection. */
 export interface Line {
-	/** Called when the head of the response is there. */
+	/** Called when the head of the response has arrived. */
 	onHead(reply: Reply): void;
-	/** Called with a piece of the body; without one at its end. */
+	/** Called with each piece of the body, and with undefined at its end. */
 	onBody(piece: Buffer | undefined): void;
-	/** The connection was lost. */
+	/** Called when the connection is lost. */
 	onLost(error: ConnectionError): void;
 	readonly isOpen: boolean;
 }
@@ -65,11 +65,11 @@ export interface Line {
 export interface ConnectionError {
 	code: string;
 	message: string;
-	/** Where the failing system call is known. */
+	/** The failed system call, if known. */
 	syscall?: string;
 }
 
-/** Writes down the body and what the request is about: the simulated items all have an ID. */
+/** Records the body and the IDs of the items in it. */
 export function describe(exchange: Exchange, body: string): void {
 	exchange.body = body;
 	exchange.items = itemsOf(exchange);
@@ -81,23 +81,23 @@ function itemsOf({ method, query, body }: Exchange): string[] {
 	return ids.filter((one) => one !== undefined);
 }
 
-/** What goes wrong with a request on its way, or at the service. */
+/** A fault of a request, on the network or at the service. */
 export type ExchangeFault =
-	/** No connection: refused, a name that is not known, a host that cannot be reached. */
+	/** No connection: refused, an unknown name, or an unreachable host. */
 	| { kind: 'refused'; code: 'ECONNREFUSED' | 'ENOTFOUND' | 'EHOSTUNREACH' | 'EAI_AGAIN' }
-	/** No connection, and nobody says so. */
+	/** No connection, and no error. */
 	| { kind: 'noConnection' }
-	/** The connection is cut before the request is there, before the service acts, or after it. */
+	/** The connection is cut before the request arrives, before or after the service acts, or during the response. */
 	| { kind: 'cut'; moment: 'beforeArrival' | 'beforeActing' | 'afterActing' | 'inAnswer' }
-	/** The request, or its response, is lost, and nobody says so. */
+	/** The request or its response is lost silently. */
 	| { kind: 'lost'; what: 'request' | 'answer' }
-	/** It takes so long (ms) more. */
+	/** The request or its response is delayed. */
 	| { kind: 'late'; what: 'request' | 'answer'; ms: number }
-	/** The service, or something in front of it, responds so. */
+	/** The service, or a proxy, responds with this status. */
 	| { kind: 'status'; status: number; acts: boolean; headers?: Record<string, string> }
-	/** The right status with another body. */
+	/** The usual status with another body. */
 	| { kind: 'body'; body: string }
-	/** The right status with a body of so many MB. */
+	/** The usual status with a large body. */
 	| { kind: 'largeBody'; megabytes: number }
-	/** A proxy sends it a second time after so long (ms). */
+	/** A proxy sends the request a second time. */
 	| { kind: 'doubled'; afterMs: number };

@@ -1,6 +1,6 @@
 /**
- * Node's `http` and `https` for the HTTP client in a simulated process: requests go out on the simulated
- * network. Every request has a connection of its own, as n8n's agents give it.
+ * Node's `http` and `https` for the HTTP client in a simulated process, on the simulated network. Every request has its
+ * own connection, as with n8n's agents.
  */
 import { EventEmitter } from 'node:events';
 import * as nodeHttp from 'node:http';
@@ -21,7 +21,7 @@ import {
 import type { Address } from './network';
 
 interface RequestOptions extends Address {
-	/** In place of n8n's agents: who asks. */
+	/** The caller, in place of n8n's agent. */
 	agent?: Caller;
 }
 
@@ -34,7 +34,7 @@ export function httpModules(process: () => SimulatedProcess): Record<string, unk
 class ClientRequest extends Writable implements Line, Resource {
 	readonly method: string;
 
-	/** As much of it as axios and the package touch. */
+	/** The members that axios and the package use. */
 	readonly socket = Object.assign(new EventEmitter(), {
 		pending: true,
 		setKeepAlive: () => undefined,
@@ -66,7 +66,7 @@ class ClientRequest extends Writable implements Line, Resource {
 	setTimeout(ms: number, onTimeout?: () => void): this {
 		this.process.timers.clear(this.idleTimer);
 		this.idleTimer = undefined;
-		// Of Node's own: it keeps nothing alive, and counts from the last thing that was received.
+		// As in Node: it keeps nothing alive, and is reset by every received piece.
 		if (ms > 0) {
 			this.idleTimer = this.process.timers.set(() => onTimeout?.(), ms, [], false).unref();
 		}
@@ -126,7 +126,7 @@ class ClientRequest extends Writable implements Line, Resource {
 	private connect(): void {
 		if (!this.isOpen) return;
 		this.emit('socket', this.socket);
-		// By now, axios has written all of it.
+		// By now, axios has written the whole request.
 		this.publish('http.client.request.start', { request: this });
 		const { ms, error } = this.process.network.connecting(this.exchange);
 		if (ms === Infinity) return;
@@ -170,16 +170,16 @@ class Response extends Readable {
 	}
 
 	override _read(): void {
-		// Pieces come when they come.
+		// The network pushes the pieces.
 	}
 
 	override _destroy(error: Error | null, done: (error: Error | null) => void): void {
 		if (!this.req.destroyed) this.req.destroy();
-		// Node.js tells nobody of it who has not asked.
+		// Without a listener, Node.js emits no error here.
 		process.nextTick(() => done(this.listenerCount('error') === 0 ? null : error));
 	}
 
-	/** The connection ended; the reader learns of it, unless all was there. */
+	/** Called when the connection ends. The reader gets an error unless the body is complete. */
 	breakOff(): void {
 		if (this.readableEnded || this.destroyed || this.isAtEnd) return;
 		this.destroy(Object.assign(new Error('aborted'), { code: 'ECONNRESET' }));

@@ -1,13 +1,13 @@
-/** The way between n8n and the service: how long it takes, and what goes wrong on it. */
+/** The network between n8n and the service, with its latencies and faults. */
 import type { Owner, World } from '../world/world';
 import type { Random } from '../world/random';
 import type { Caller, ConnectionError, Exchange, ExchangeFault, Line, Reply } from './exchange';
 import type { Service } from './service';
 
 interface NetworkSettings {
-	/** One way (ms): mostly near the first. */
+	/** One-way latency (ms), mostly near the first value. */
 	latencyMs: [number, number];
-	/** What goes wrong with a request that is about to go out. */
+	/** The fault of a request that is about to go out. */
 	faultOf(exchange: Exchange): ExchangeFault | undefined;
 	/** Called at each step of a request. */
 	onStep(step: Step, exchange: Exchange): void;
@@ -63,7 +63,7 @@ export class Network {
 		return exchange;
 	}
 
-	/** How long (ms) it takes to connect, and why there is no connection. */
+	/** How long (ms) connecting takes, and the error if it fails. */
 	connecting(exchange: Exchange): { ms: number; error?: ConnectionError } {
 		const { fault } = exchange;
 		if (fault?.kind === 'noConnection') return { ms: Infinity };
@@ -77,7 +77,7 @@ export class Network {
 		};
 	}
 
-	/** Takes the request, all of it, to the service, and brings back what comes. */
+	/** Delivers the whole request to the service, and its response to the client. */
 	deliver(exchange: Exchange, line: Line, owner: Owner): void {
 		const { fault } = exchange;
 		this.settings.onStep('left', exchange);
@@ -121,7 +121,7 @@ export class Network {
 		}
 	}
 
-	/** Chance of its own for each request. */
+	/** Random latencies, independent for each request. */
 	private latency(exchange: Exchange): number {
 		let random = this.randoms.get(exchange);
 		if (random === undefined) this.randoms.set(exchange, (random = this.random.of(exchange.id)));
@@ -138,7 +138,7 @@ class Journey {
 	) {}
 
 	cutOff(): void {
-		// Node.js says so of a connection that ended before any response; of another, its stream does.
+		// The error of Node.js for a connection that ends before the response; during it, the stream fails instead.
 		const error = { code: 'ECONNRESET', message: 'socket hang up' };
 		this.toClient(0, () => this.line.onLost(error));
 	}
@@ -171,7 +171,7 @@ class Journey {
 		});
 	}
 
-	/** Something happens at the client after the way there; `then` right after it, also when nobody listens. */
+	/** Runs `happens` at the client after the latency, and `then` right after it, even if the client is gone. */
 	private toClient(part: 0 | 1, happens: () => void, then?: () => void): void {
 		const ms = part === 0 ? this.latency() : 0.05;
 		this.world.after(

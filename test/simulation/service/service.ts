@@ -1,6 +1,6 @@
 /**
- * The service: it counts, refuses, acts and responds. It knows nothing of n8n, and counts all that come with
- * the key: n8n, another client, a request that a proxy has doubled.
+ * The service: it counts, refuses, acts and responds. It knows nothing of n8n, and counts all requests with a key: from
+ * n8n, from another client, or duplicated by a proxy.
  */
 import { LimitCounters, type LimitTable } from '../../../sandbox/limits';
 import { WORLD_BEGINS_AT } from '../world/history';
@@ -11,12 +11,12 @@ import type { Exchange, ExchangeFault, Reply } from './exchange';
 export interface ServiceSettings {
 	limits: LimitTable;
 	windows: 'sliding' | 'fixed';
-	/** Where (ms) its fixed windows begin. */
+	/** The offset (ms) of its fixed windows. */
 	phaseMs: number;
 	countsRefused: boolean;
-	/** What a 429 says of the time to wait. */
+	/** The form of Retry-After in a 429. */
 	retryAfter: 'none' | 'seconds' | 'date';
-	/** How long (ms) it takes to act: mostly near the first. */
+	/** How long (ms) it takes to act, mostly near the first value. */
 	actingMs: [number, number];
 }
 
@@ -32,7 +32,7 @@ export interface Action {
 }
 
 export class Service {
-	/** All that was done, in order. */
+	/** All completed actions, in order. */
 	readonly actions: Action[] = [];
 	private readonly counters: LimitCounters;
 	private readonly random: Random;
@@ -56,7 +56,7 @@ export class Service {
 		this.counters.admit(key, endpoint, this.world.now);
 	}
 
-	/** A request is there. `response` is called with what goes back, when it does. */
+	/** Receives a request. `response` is called with the reply, if there is one. */
 	receive(
 		exchange: Exchange,
 		scripted: Scripted | undefined,

@@ -1,6 +1,6 @@
 /**
- * What the simulation does not know. The code under test would take it for an error of its world and go on, so it
- * is kept here, and ends the play.
+ * Something that the simulation does not support. The code under test would handle the error and continue, so it is
+ * also kept here, and fails the play.
  */
 const gaps: Error[] = [];
 
@@ -10,7 +10,7 @@ export function gap(what: string): Error {
 	return error;
 }
 
-/** @throws the first gap that was met */
+/** @throws the first gap that occurred */
 export function throwGaps(): void {
 	const [first] = gaps.splice(0);
 	if (first !== undefined) throw first;

@@ -1,9 +1,9 @@
-/** What has happened, for the observer and for the reader of a failing seed. */
+/** The events of a play, for the reader of a failing seed. */
 
-/** The moment (ms since 1970) at which a world begins. */
+/** When (ms since 1970) a world begins. */
 export const WORLD_BEGINS_AT = Date.UTC(2026, 0, 5, 6);
 
-/** Anything worth a line. `kind` tells what it is, the other fields what it is about. */
+/** An event worth a line, with further details. */
 interface HistoryEntry {
 	/** Since the world began (ms). */
 	at: number;

@@ -1,4 +1,4 @@
-/** Chance, all of it from one seed. What has a name of its own has chances of its own. */
+/** Random numbers, all from one seed, in independent sequences by name. */
 import { seededRandom } from '../../../sandbox/random';
 
 export class Random {
@@ -10,8 +10,8 @@ export class Random {
 	}
 
 	/**
-	 * Chances of something's own: they stay the same when something else is left out, so that a history that
-	 * was shortened stays like the whole one.
+	 * An independent sequence. It does not change when other parts of a plan are removed, so that a shortened plan plays
+	 * like the whole one.
 	 */
 	of(name: string | number): Random {
 		return new Random(`${this.name}/${name}`);
@@ -26,7 +26,7 @@ export class Random {
 		return least + this.next() * (most - least);
 	}
 
-	/** Mostly near `least`, seldom near `most`: as latencies are. */
+	/** Mostly near `least` and rarely near `most`, like latencies. */
 	skewed(least: number, most: number): number {
 		return least + this.next() ** 4 * (most - least);
 	}

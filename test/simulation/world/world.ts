@@ -1,39 +1,39 @@
 /**
- * The world: its time, and what happens in it, one event after the other. Between two events everything that
- * the first one has set off in promises, streams and `process.nextTick` runs to its end, and no time passes.
+ * The world: its time and its events, one after the other. After each event, everything that it has started in
+ * promises, streams and `process.nextTick` runs to its end, and no time passes.
  */
 import { History } from './history';
 import { Random } from './random';
 
-/** Between two events that must keep their order (ms). */
+/** Separates two events that must keep their order (ms). */
 const STEP_MS = 1e-4;
 
-/** What would go on for ever is a mistake of the world's own. */
+/** More events mean an endless loop in the simulation itself. */
 const MOST_EVENTS = 5_000_000;
 
 export interface WorldEvent {
-	/** When (ms of the world's time). */
+	/** In ms of world time. */
 	at: number;
-	/** Decides between events of one moment. */
+	/** Orders events at the same time. */
 	tie: number;
 	isCanceled: boolean;
 	run: () => void;
-	/** Whose event it is: a process's events wait while it stands still, and end with it. */
+	/** The owner of the event. The events of a process wait while it is frozen, and end with it. */
 	owner: Owner | undefined;
 }
 
-/** Something whose events may be held up or dropped. */
+/** An owner whose events may be delayed or dropped. */
 export interface Owner {
 	readonly isAlive: boolean;
-	/** Until when (ms of the world's time) it does nothing. */
+	/** Until when (ms of world time) it is frozen. */
 	readonly stalledUntil: number;
-	/** Called when the promises that an event of its own has settled have run. */
+	/** Called when the promises that one of its events has settled have run. */
 	afterEvent(): void;
 }
 
-/** The earliest first; what falls on one moment in the order of `tie`. */
+/** Earliest first; events at the same time in the order of `tie`. */
 class EventQueue {
-	/** The earliest is the last. */
+	/** Sorted, with the earliest last. */
 	private readonly events: WorldEvent[] = [];
 
 	push(event: WorldEvent): void {
@@ -71,7 +71,7 @@ export class World {
 		this.ties = this.random.of('ties');
 	}
 
-	/** Lets something happen at `time` (ms), now at the earliest. */
+	/** Schedules an event at `time` (ms), now at the earliest. */
 	at(time: number, run: () => void, owner?: Owner): WorldEvent {
 		const at = Math.max(time, this.now);
 		const event = { at, tie: this.ties.next(), isCanceled: false, run, owner };
@@ -83,7 +83,7 @@ export class World {
 		return this.at(this.now + ms, run, owner);
 	}
 
-	/** Resolves after `ms`, in an event of the owner. */
+	/** Resolves after `ms`, in an event of `owner`. */
 	async sleep(ms: number, owner: Owner | undefined): Promise<void> {
 		await new Promise<void>((resolve) => this.after(ms, resolve, owner));
 	}
@@ -92,7 +92,7 @@ export class World {
 	async play(until: number, isOver: () => boolean = () => false): Promise<void> {
 		await new Promise<void>((resolve, reject) => {
 			setImmediate(() => {
-				// What is thrown comes as a rejection.
+				// Turns synchronous errors into rejections.
 				new Promise<void>((done) => done(this.playNow(until, isOver))).then(resolve, reject);
 			});
 		});
@@ -122,7 +122,7 @@ export class World {
 		}
 	}
 
-	/** An event of a process that stands still happens when it goes on, in the same order. */
+	/** Delays an event of a frozen process until it continues, in the same order. */
 	private isHeldUp(event: WorldEvent): boolean {
 		const { owner } = event;
 		if (owner === undefined || owner.stalledUntil <= event.at) return false;
@@ -137,8 +137,8 @@ export class World {
 }
 
 /**
- * Runs what promises, `nextTick` and streams of this thread have left to do. A turn of the event loop would do the
- * same, but takes many times as long, which is why a private function of Node.js is called.
+ * Runs all pending promise, `nextTick` and stream callbacks of this thread. A turn of the event loop would do the same,
+ * but takes many times as long, which is why this calls a private function of Node.js.
  */
 function drain(): void {
 	(process as unknown as { _tickCallback(): void })._tickCallback();
