@@ -1,4 +1,4 @@
-// Workflows of contenders in a real n8n: saves, publishes and runs them.
+// Saves, publishes and runs the workflows of contenders in a real n8n.
 import { setTimeout as sleep } from 'node:timers/promises';
 import axios from 'axios';
 import type { WorkflowNode } from '../scripts/host/n8nTypes';
@@ -12,24 +12,24 @@ const SECONDS_UNTIL_REGISTERED = 30;
 const SECONDS_BETWEEN_CALLS = 0.1;
 const NOT_FOUND = 404;
 
-/** What came of one run of a workflow. */
+/** The result of one run of a workflow. */
 export interface WorkflowRun {
 	/** From the call of the webhook to its response (ms). */
 	ms: number;
-	/** Items that came out without an error. */
+	/** Items without an error. */
 	itemsThrough: number;
-	/** What went wrong, each text once. */
+	/** The error messages, without duplicates. */
 	errors: string[];
 }
 
 /** A published workflow of one contender. */
 export interface PublishedWorkflow {
 	id: string;
-	/** Runs it with so many items, numbered from `first` on. */
+	/** Runs it with `count` items, numbered from `first`. */
 	run(first: number, count: number): Promise<WorkflowRun>;
 }
 
-/** n8n's error items have their message in one of several places. */
+/** The message in an error item of n8n, which may be in one of several places. */
 function errorIn(item: unknown): string | undefined {
 	if (typeof item !== 'object' || item === null) return undefined;
 	const { error } = item as { error?: unknown };
@@ -59,12 +59,12 @@ export class BenchN8n {
 		return this.#instance.versions;
 	}
 
-	/** Ends n8n; its data are there until everything ends. */
+	/** Stops n8n. Its data remain until the end of the benchmark. */
 	async stop(): Promise<void> {
 		await this.#instance.stop();
 	}
 
-	/** Saves the credential of a contender, and publishes as many of its workflows as are asked for. */
+	/** Saves the credential of a contender, and publishes `count` workflows of it. */
 	async publish(
 		contender: Contender,
 		service: Service,
@@ -95,7 +95,7 @@ export class BenchN8n {
 		return published;
 	}
 
-	/** How many executions of these workflows each worker has begun; undefined where there are no workers. */
+	/** How many executions of these workflows each worker has begun; undefined without workers. */
 	async executionsPerWorker(workflows: PublishedWorkflow[]): Promise<number[] | undefined> {
 		const { client, queue } = this.#instance;
 		if (queue === undefined) return undefined;
@@ -104,7 +104,7 @@ export class BenchN8n {
 		return queue.executionsByWorker().map((begun) => ids.filter((id) => begun.includes(id)).length);
 	}
 
-	/** Returns the id of the workflow. */
+	/** Returns the ID of the workflow. */
 	async #publishWorkflow(path: string, worker: WorkflowNode): Promise<string> {
 		const webhook = {
 			httpMethod: 'POST',
@@ -130,7 +130,7 @@ export class BenchN8n {
 		const deadline = performance.now() + SECONDS_UNTIL_REGISTERED * 1000;
 		for (;;) {
 			const startedAt = performance.now();
-			// axios has no limit of its own for how long a response may take; fetch has one of five minutes.
+			// axios has no default timeout for a response; fetch has one of five minutes.
 			const { status, data } = await axios.post<unknown>(
 				this.#instance.webhookUrl(path),
 				{ first, count },
@@ -140,7 +140,7 @@ export class BenchN8n {
 			if (isRegistered || performance.now() > deadline) {
 				return readResponse(status, data, performance.now() - startedAt);
 			}
-			// n8n listens to a webhook some time after it says that the workflow is published.
+			// n8n registers a webhook a moment after it has reported the workflow as published.
 			await sleep(SECONDS_BETWEEN_CALLS * 1000);
 		}
 	}

@@ -1,5 +1,5 @@
-// The best possible schedule under limits, computed: no client that keeps them can be faster, because
-// it would need one that knows when the service counts each request, and has no latency at all.
+// Computes the best possible schedule under limits. No client that keeps them can be faster: this one has no latency,
+// and knows when the service counts each request.
 
 import type { LimitTable } from '../sandbox/limits';
 import { inMs } from '../test/support/scaledLimits';
@@ -13,7 +13,7 @@ export function windowsOf({ general, endpoints }: LimitTable, endpoint: string):
 	return [...general, ...(own === undefined ? [] : [own])].map(inMs);
 }
 
-/** The earliest moment (ms) from `at` on at which one more request fits beside those in `times` (sorted). */
+/** The earliest time (ms), not before `at`, at which one more request fits after those in `times` (sorted). */
 export function nextFreeMoment(times: number[], at: number, windows: Window[]): number {
 	const earliest = windows.map(({ max, windowMs }) =>
 		times.length < max ? at : (times[times.length - max] ?? 0) + windowMs,
@@ -21,14 +21,14 @@ export function nextFreeMoment(times: number[], at: number, windows: Window[]): 
 	return Math.max(at, ...earliest);
 }
 
-/** The moments (ms) of `count` requests that all come at once: each as early as the windows allow. */
+/** The times (ms) of `count` requests that all arrive at once, each as early as the windows allow. */
 export function bestSchedule(count: number, windows: Window[]): number[] {
 	const times: number[] = [];
 	while (times.length < count) times.push(nextFreeMoment(times, 0, windows));
 	return times;
 }
 
-/** The best possible time (ms) of the last of `count` requests that all come at once. */
+/** The best possible time (ms) of the last of `count` requests that all arrive at once. */
 export function bestMakespan(count: number, windows: Window[]): number {
 	return bestSchedule(count, windows).at(-1) ?? 0;
 }

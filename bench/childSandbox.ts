@@ -1,11 +1,11 @@
-// A sandbox in a process of its own, so that none of the contenders shares a processor's turn with the
-// service of another. Its parent sends the settings, gets the address, and ends it.
+// A sandbox in a child process, so that no contender shares an event loop with the service of another. The parent
+// sends the settings, gets the address, and ends the process.
 import { type SandboxOptions, startSandbox } from '../sandbox/server';
 
-/** What the process tells its parent once the sandbox listens. */
+/** The message to the parent once the sandbox is listening. */
 export interface Listening {
 	baseUrl: string;
-	/** The moment (ms, Unix time) from which the journal counts. */
+	/** The start (ms, Unix time) of the journal's clock. */
 	startedAtMs: number;
 }
 

@@ -1,8 +1,7 @@
-// Turns the arguments of `npm run bench` into what is to be run.
+// Parses the arguments of `npm run bench`.
 import { parseArgs } from 'node:util';
 import { WORK_ITEMS, type WorkItem } from './workItems';
 
-/** What the command line can say. */
 export const BENCH_HELP = `Usage: npm run bench [-- options]
 
   --quick          a first response in less than five minutes, printed only
@@ -14,22 +13,21 @@ export const BENCH_HELP = `Usage: npm run bench [-- options]
   --help           show this text
 `;
 
-/** What is to be done. */
 export interface BenchOptions {
 	items: WorkItem[];
-	/** Whether everything is run, so that the page is written and not only printed. */
+	/** Whether all work items run, so that the page is written instead of only printed. */
 	isWhole: boolean;
 	save?: string;
 	from?: string;
 	help: boolean;
 }
 
-/** A contender that takes minutes longer than all others. */
+/** Removes a contender that takes minutes longer than all others. */
 function withoutTheSlow(item: WorkItem): WorkItem {
 	return { ...item, contenders: item.contenders.filter((one) => one !== 'reactiveRetryAfter') };
 }
 
-/** Throws an error that names the argument when one cannot be understood. */
+/** @throws an error that names an invalid argument */
 export function readBenchOptions(parameters: string[]): BenchOptions {
 	const { values } = parseArgs({
 		args: parameters,

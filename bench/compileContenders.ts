@@ -1,4 +1,4 @@
-// Puts the benchmark's own nodes where n8n loads them from. They are no part of the package.
+// Compiles the benchmark's own nodes, which are not part of the package, into a folder from which n8n loads them.
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ export async function compileContenders(cleanup: Cleanup): Promise<string> {
 	cleanup.add(() => rm(folder, { recursive: true, force: true }));
 	const nodesFolder = join(folder, 'nodes');
 	await mkdir(nodesFolder, { recursive: true });
-	// Beside the nodes, not among them: n8n searches their folder for more nodes.
+	// Next to the folder of the nodes, not in it: n8n searches that folder for nodes.
 	await symlink(join(__dirname, '..', 'node_modules'), join(folder, 'node_modules'), 'junction');
 	for (const name of await readdir(SOURCES)) {
 		const source = await readFile(join(SOURCES, name), 'utf8');

@@ -1,11 +1,11 @@
-// Who is compared: the node of each contender in a workflow, and the credential it needs.
+// The contenders: the node of each in a workflow, and the credential that it needs.
 import type { Credential, WorkflowNode } from '../scripts/host/n8nTypes';
 import { node } from '../test/n8n/workflows';
 import { credentialFor } from '../test/support/scaledLimits';
 import { type Window, windowsOf } from './bestSchedule';
 import type { WorkItem } from './workItems';
 
-/** In the order in which they start: those that send all requests at once go first. */
+/** In the order of their start. Those that send all requests at once go first. */
 export const CONTENDER_IDS = [
 	'plain',
 	'retry',
@@ -18,19 +18,18 @@ export const CONTENDER_IDS = [
 
 export type ContenderId = (typeof CONTENDER_IDS)[number];
 
-/** Where the service of a contender is, and with which key. */
+/** The address and the API key of a contender's service. */
 export interface Service {
 	baseUrl: string;
 	apiKey: string;
-	/** Where processes of n8n count its limits together: a Redis on 127.0.0.1. */
+	/** The port of the shared limit store, a Redis on 127.0.0.1. */
 	redisPort?: number;
 }
 
-/** One of those that are compared. */
 export interface Contender {
-	/** As the page names it. */
+	/** The name on the page. */
 	title: string;
-	/** What the service's refusals say about when to come back. */
+	/** The form of Retry-After in the service's refusals. */
 	retryAfter: 'none' | 'seconds';
 	credential(service: Service, item: WorkItem): Omit<Credential, 'name'>;
 	/** The node that does the work, without its credential. */
@@ -41,10 +40,10 @@ type Parameters = Record<string, unknown>;
 
 /** The name of the working node in every workflow of the benchmark. */
 const WORKER = 'Contender';
-/** n8n allows no more. */
+/** The maximum of n8n. */
 export const MAX_TRIES = 5;
 export const WAIT_BETWEEN_TRIES_MS = 5_000;
-/** The defaults of a reactive node of the community. */
+/** The defaults of a reactive community node. */
 export const REACTIVE = {
 	model: 'the community node @bauer-group/n8n-nodes-http-throttled-request 0.3.6',
 	waitMs: 5_000,
@@ -52,7 +51,7 @@ export const REACTIVE = {
 	jitter: 0.25,
 	maxRetries: 5,
 };
-/** A tenth of a second on top of what the limits ask for. */
+/** A margin in addition to the interval that the limits require. */
 const BATCH_MARGIN_MS = 100;
 
 const NUMBER = '={{ $json.number }}';
@@ -70,8 +69,8 @@ const headerAuth: Contender['credential'] = ({ apiKey }) => ({
 });
 
 /**
- * The largest batch, and the interval (ms) between batches, that a window allows: of the longest one,
- * in batches that the shorter ones allow.
+ * The batch size that the shortest window allows, and the interval (ms) between batches that the longest window
+ * allows.
  */
 export function batchingFor(windows: Window[]): { batchSize: number; batchInterval: number } {
 	const batchSize = Math.min(...windows.map(({ max }) => max));
@@ -135,7 +134,7 @@ export const CONTENDERS: Record<ContenderId, Contender> = {
 		title: 'HTTP Request, Retry On Fail',
 		retryAfter: 'none',
 		credential: headerAuth,
-		// A failing node is what Retry On Fail is for, so it stops on an error.
+		// Retry On Fail needs a node that fails, so it stops on an error.
 		node: (service, item) => ({
 			...httpRequest(service, item, {}),
 			retryOnFail: true,

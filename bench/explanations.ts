@@ -1,4 +1,4 @@
-// What the page says about who is compared and how. The figures in it come from where they are set.
+// The texts of the page about the contenders and the conditions, with figures from the settings.
 import { READ_ENDPOINT } from '../test/support/parameters';
 import { windowsOf } from './bestSchedule';
 import { batchingFor, CONTENDERS, MAX_TRIES, REACTIVE, WAIT_BETWEEN_TRIES_MS } from './contenders';
@@ -26,7 +26,7 @@ function describeBatching(): string {
 	return [...new Set(described)].join(', ');
 }
 
-/** The list of those that are compared. */
+/** The list of the contenders. */
 export function describeContenders(): string {
 	const { waitMs, longestWaitMs, jitter, maxRetries, model } = REACTIVE;
 	const lines: [string, string][] = [
@@ -55,7 +55,7 @@ export function describeContenders(): string {
 	return lines.map(([title, text]) => `- **${title}**: ${text}`).join('\n');
 }
 
-/** What is the same for all, and why the comparison is fair. */
+/** The conditions that are the same for all contenders. */
 export function describeConditions(): string {
 	return [
 		'All contenders run side by side in one real n8n, as published workflows, each against a [sandbox](../sandbox/README.md) of its own, which counts in sliding and in fixed windows at once, refused requests too, and responds after 50 ms; the limits are the documented ones, in real time, unless a section says otherwise.',
@@ -63,7 +63,7 @@ export function describeConditions(): string {
 	].join('\n\n');
 }
 
-/** What is particular about a part of the page. */
+/** The introduction of each part of the page. */
 export const PART_TEXTS: Record<PartId, string> = {
 	reads:
 		'Each item is one `GET /masterdata/getContacts`. In the last column, another client with the same key sends reads evenly, a share of what the longest window allows; after the semicolon, how many of its requests were refused.',

@@ -1,6 +1,6 @@
-// How the page writes figures and tables. markdown-table has no CommonJS form.
+// Formats the figures and tables of the page. markdown-table has no CommonJS build.
 
-/** A time (ms) in words that people read at a glance: `0.42 s`, `62.1 s`, `9 min 32 s`. */
+/** Formats a time (ms) for reading: `0.42 s`, `62.1 s`, `9 min 32 s`. */
 export function formatTime(ms: number): string {
 	const seconds = ms / 1000;
 	if (seconds < 10) return `${seconds.toFixed(2)} s`;
@@ -10,17 +10,17 @@ export function formatTime(ms: number): string {
 	return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** A time (ms) that somebody has set: `5 s`, `6.1 s`. */
+/** Formats a configured time (ms): `5 s`, `6.1 s`. */
 export function formatSetting(ms: number): string {
 	return `${Number((ms / 1000).toFixed(2))} s`;
 }
 
-/** A whole number with its thousands separated. */
+/** Formats a whole number with thousands separators. */
 export function formatCount(count: number): string {
 	return count.toLocaleString('en');
 }
 
-/** A Markdown table whose first column is text and whose others are figures, or all text. */
+/** A Markdown table. The first column is text; the others are figures, or text too. */
 export function markdownTable(header: string[], rows: string[][], areFigures = true): string {
 	const line = (cells: string[]): string => `| ${cells.join(' | ')} |`;
 	const alignment = header.map((_, column) => (column > 0 && areFigures ? '---:' : '---'));

@@ -1,4 +1,4 @@
-// The goals of the node, and whether the results meet them.
+// The goals of the node, and checks whether the results meet them.
 import {
 	type BenchmarkResults,
 	type ContenderResult,
@@ -7,7 +7,6 @@ import {
 } from './results';
 import { WORK_ITEMS, type WorkItem } from './workItems';
 
-/** A goal and what was measured. */
 export interface Goal {
 	goal: string;
 	/** What was measured, in words and figures. */
@@ -30,28 +29,28 @@ interface OwnResult {
 	result: ContenderResult;
 }
 
-/** Whether all items of a work item came through. */
+/** Whether all items of a work item succeeded. */
 export function isComplete({ items, itemsThrough }: ContenderResult): boolean {
 	return itemsThrough === items;
 }
 
-/** The longest (ms) that a single request may wait: 1.5 times as long as a slot, and what a request takes. */
+/** The longest time (ms) that a single request may wait: 1.5 times the wait for a slot, plus the request itself. */
 export function longestGoodWait({ slotMs }: SingleRequest, latencyMs: number): number {
 	return LARGEST_WAIT_RATIO * slotMs + SLACK_MS + latencyMs;
 }
 
-/** Beside another client: makespan to the best in what is left, and how many of its own requests are refused. */
+/** Next to another client: makespan relative to the best in what is left, and own requests refused. */
 const MOST_BESIDE_OTHERS = 1.5;
 const MOST_REFUSED = 20;
 const READS_OF_MOST_REFUSED = 130;
-/** Of the other client's own requests, how many are refused: while it leaves most of the limits, and else. */
+/** The share of the other client's requests refused, if it uses less than half of the limits, or more. */
 const MOST_OF_OTHER_CLIENT = 0.25;
 const MOST_OF_OTHER_CLIENT_WITH_LITTLE_LEFT = 0.4;
 const LITTLE_LEFT = 0.5;
 
 const percent = (share: number): string => `${Math.round(share * 100)} %`;
 
-/** What the goals beside another client ask for. */
+/** The goals next to another client, in words. */
 export const BESIDE_OTHERS =
 	`Beside another client of the key, everything is to come through in at most ${MOST_BESIDE_OTHERS} × the best in what is left, ` +
 	`with at most ${MOST_REFUSED} of ${READS_OF_MOST_REFUSED} requests refused, and ${percent(MOST_OF_OTHER_CLIENT)} of the other client's ` +
@@ -82,7 +81,7 @@ function nothingLost(own: OwnResult[]): Goal[] {
 function nearTheBest(own: OwnResult[]): Goal[] {
 	const alone = own.filter(({ item }) => item.otherClientShare === undefined);
 	const checked = alone.map(({ item, result }) => {
-		// The latency is part of both figures.
+		// Both figures include the latency.
 		const best = result.bestMs - item.latencyMs;
 		const most = LARGEST_RATIO * best + SLACK_MS + item.latencyMs;
 		return { item, result, most, isMet: isComplete(result) && result.makespanMs <= most };
@@ -189,7 +188,7 @@ function besideOthers(own: OwnResult[]): Goal[] {
 	});
 }
 
-/** The goals that the results say something about. */
+/** The goals for which there are results. */
 export function checkGoals(results: BenchmarkResults): Goal[] {
 	const own = WORK_ITEMS.flatMap((item): OwnResult[] => {
 		const result = findResult(results, item.id, 'package');

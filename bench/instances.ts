@@ -1,5 +1,5 @@
-// The real n8n that contenders run in, with the packed node and the benchmark's own nodes: one process, or
-// queue mode with two workers.
+// Starts the real n8n of the contenders, with the packed node and the benchmark's own nodes: as one process, or in queue
+// mode with two workers.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { Cleanup } from '../scripts/cleanup';
@@ -19,14 +19,14 @@ const PROJECT_FOLDER = join(__dirname, '..');
 /** A running n8n. */
 export interface Instance {
 	versions: { n8n: string; nodeOfN8n: string };
-	/** The owner, logged in. */
+	/** A client that is signed in as the owner. */
 	client: N8nClient;
 	webhookUrl(path: string): string;
-	/** In queue mode: what its workers share. */
+	/** Only in queue mode. */
 	queue?: {
-		/** The Redis on 127.0.0.1 in which the limits are counted. */
+		/** The port of the Redis on 127.0.0.1 for the limits. */
 		redisPort: number;
-		/** The ids of the executions that each worker has begun. */
+		/** The IDs of the executions that each worker has begun. */
 		executionsByWorker(): string[][];
 	};
 	stop(): Promise<void>;
@@ -38,8 +38,8 @@ function versionsOf({ n8nVersion, nodePath }: N8nHost): Instance['versions'] {
 }
 
 /**
- * Starts n8n as one process. The package must have been built.
- * @param cleanup gets what ends everything again, also when the start fails
+ * Starts n8n as one process. Build the package before.
+ * @param cleanup stops everything again, even if the start fails
  */
 export async function startOneProcess(cleanup: Cleanup): Promise<Instance> {
 	const host = await ensureHost({ version: 'n8n-2' });
@@ -65,7 +65,7 @@ export async function startOneProcess(cleanup: Cleanup): Promise<Instance> {
 	};
 }
 
-/** Throws when queue mode cannot be started here, so that this shows before anything has been measured. */
+/** Throws if queue mode cannot start on this machine, before anything is measured. */
 export function checkQueueMode(): void {
 	const { error } = spawnSync('redis-server', ['--version']);
 	if (error === undefined) return;
@@ -74,10 +74,9 @@ export function checkQueueMode(): void {
 }
 
 /**
- * Starts n8n in queue mode, with a Redis for the limits beside that of the queue. The package must have been
- * built.
- * @param cleanup gets what ends everything again, also when the start fails
- * @param executionsAtOnce how many executions a worker takes
+ * Starts n8n in queue mode, with a separate Redis for the limits. Build the package before.
+ * @param cleanup stops everything again, even if the start fails
+ * @param executionsAtOnce how many executions a worker runs concurrently
  */
 export async function startQueueMode(
 	cleanup: Cleanup,

@@ -1,6 +1,5 @@
-// `npm run bench`: compares the node with what else a user of n8n can do about the limits, in real
-// n8n, and writes docs/benchmark.md and its plots from what was measured. Build the package before; queue
-// mode needs redis-server.
+// `npm run bench` compares the node with other ways to keep limits in a real n8n, and writes docs/benchmark.md and its
+// plots from the results. Build the package before. Queue mode needs redis-server.
 import { readFile, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +15,7 @@ import type { BenchmarkResults, ItemResult } from './results';
 import { runRound } from './runRound';
 import { WARM_UP, WARM_UP_IN_QUEUE_MODE, type WorkItem } from './workItems';
 
-/** None waits for another to end. */
+/** So many that no execution waits for another to end. */
 const MOST_EXECUTIONS_AT_ONCE = 100;
 
 async function packageVersion(): Promise<string> {
@@ -30,7 +29,7 @@ async function startWarmQueueMode(cleanup: Cleanup): Promise<BenchN8n> {
 	return n8n;
 }
 
-/** Those with queue mode first: whatever keeps its processes from starting shows before the rest is measured. */
+/** The rounds, with queue mode first, so that problems with its start show before the rest is measured. */
 function roundsOf(workItems: WorkItem[]): Set<string> {
 	const inQueueMode = workItems.filter((item) => item.inQueueMode);
 	return new Set([...inQueueMode, ...workItems].map(({ round }) => round));

@@ -1,4 +1,4 @@
-// Turns the journal of a service into the figures of a contender.
+// Computes the figures of a contender from the journal of its service.
 import type { JournalEntry } from '../sandbox/journal';
 import { bestMakespan, nextFreeMoment, type Window, windowsOf } from './bestSchedule';
 import type { WorkflowRun } from './benchN8n';
@@ -7,27 +7,27 @@ import { OTHER_CLIENT_USER_AGENT } from './otherClientWork';
 import type { ContenderResult, SingleRequest } from './results';
 import { IDS_PER_REQUEST, type WorkItem } from './workItems';
 
-/** Single requests have numbers above this one, so that the journal tells them from the batch. */
+/** Single requests have numbers from this one on, to distinguish them from the batch in the journal. */
 export const FIRST_SINGLE = 1_000_001;
 
 /**
- * What the service counts so soon (ms) after a single request has come was under way already, while n8n
- * was still starting its workflow.
+ * A request that the service counts this soon (ms) after the arrival of a single request was already in flight while
+ * n8n started the workflow of the latter.
  */
 const UNDER_WAY_MS = 250;
 
 const REFUSED = 429;
 
-/** Everything that was written down while one contender did one work item. */
+/** Everything recorded while a contender did a work item. */
 export interface Observation {
 	contender: ContenderId;
 	item: WorkItem;
-	/** The journal of the first run, or of the only one. */
+	/** The journal of the first or only run. */
 	journal: JournalEntry[];
-	/** The journal after the workflow ran once more. */
+	/** The journal after the second run of the workflow. */
 	journalAfterSecondRun?: JournalEntry[];
 	runs: WorkflowRun[];
-	/** When (ms, on the journal's clock) each single request came, and its number. */
+	/** The arrival (ms, on the journal's clock) and number of each single request. */
 	arrivals: { number: number; atMs: number }[];
 	executionsPerWorker?: number[];
 }
@@ -39,13 +39,13 @@ const isLetThrough = ({ status }: JournalEntry): boolean => status >= 200 && sta
 const isRefused = ({ status }: JournalEntry): boolean => status === REFUSED;
 const momentOf = ({ atMs }: JournalEntry): number => atMs;
 
-/** How many requests the items of a work item need. */
+/** The number of requests for the items of a work item. */
 export function requestsFor({ work, workflows }: WorkItem): number {
 	const perRequest = work === 'delete' ? IDS_PER_REQUEST : 1;
 	return workflows.reduce((sum, count) => sum + Math.ceil(count / perRequest), 0);
 }
 
-/** The windows that are left beside another client, and all of them where there is none. */
+/** The windows, reduced by the share of the other client if there is one. */
 function windowsLeft(item: WorkItem): Window[] {
 	const share = 1 - (item.otherClientShare ?? 0);
 	return windowsOf(item.limits, item.endpoint).map(({ max, windowMs }) => ({
@@ -70,7 +70,7 @@ function measureSingles({ item, journal, arrivals }: Observation, from: number):
 	});
 }
 
-/** How often each document went out, by its number. */
+/** How many times each document was sent. */
 function documentCounts(journal: JournalEntry[]): number[] {
 	const counts = new Map<string, number>();
 	for (const { acted, query } of journal) {
@@ -88,7 +88,7 @@ function measureDocuments({ item, journal, journalAfterSecondRun }: Observation)
 	};
 }
 
-/** The figures of a contender. Throws when it sent nothing at all. */
+/** The figures of a contender. Throws if it sent no request at all. */
 export function measure(observation: Observation): ContenderResult {
 	const { contender, item, journal, runs, arrivals, executionsPerWorker } = observation;
 	const otherClient = journal.filter(isOfOtherClient);
@@ -101,7 +101,7 @@ export function measure(observation: Observation): ContenderResult {
 	}
 	const last = ofBatch.filter(isLetThrough).at(-1) ?? first;
 	const since = (entry: JournalEntry): number => entry.atMs - first.atMs;
-	// Single requests that came through in the meantime have used slots, too.
+	// Single requests that were let through in the meantime have used slots too.
 	const between = own.filter((entry) => isSingle(entry) && entry.atMs < last.atMs);
 	const requestsAtBest = requestsFor(item) + between.filter(isLetThrough).length;
 	return {
@@ -110,8 +110,8 @@ export function measure(observation: Observation): ContenderResult {
 		itemsThrough: runs.reduce((sum, run) => sum + run.itemsThrough, 0),
 		requests: own.length,
 		refused: own.filter(isRefused).length,
-		// The journal has the moment of counting, which is half of the latency after the request came in
-		// and half of it before the response goes out.
+		// The journal records the time of counting: half of the latency after the request has arrived, and half of it
+		// before the response leaves.
 		makespanMs: since(last) + item.latencyMs,
 		bestMs: bestMakespan(requestsAtBest, windowsLeft(item)) + item.latencyMs,
 		workflowMs: Math.max(...runs.map(({ ms }) => ms)),

@@ -1,5 +1,5 @@
-// A program of somebody else that uses the same key and knows nothing of n8n: sends a read every so often
-// through plain axios, whatever the response, until its parent ends it.
+// Another client of the same API key, independent of n8n: sends reads with plain axios at a fixed interval, whatever
+// the responses, until its parent ends it.
 import axios from 'axios';
 import { OTHER_CLIENT_USER_AGENT, type OtherClientWork } from './otherClientWork';
 
@@ -10,7 +10,7 @@ process.once('message', ({ url, apiKey, everySeconds }: OtherClientWork) => {
 		timeout: 30_000,
 		validateStatus: () => true,
 	});
-	// A service that is being stopped is not this program's concern.
+	// The service may be stopping already.
 	const send = (): void => void client.get(url).catch(() => undefined);
 	send();
 	setInterval(send, everySeconds * 1000);

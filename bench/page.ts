@@ -1,4 +1,4 @@
-// Makes the page about the benchmark from its results. Everything on it is computed.
+// Renders the page about the benchmark from its results. Everything on it is computed.
 import { describeConditions, describeContenders, PART_TEXTS } from './explanations';
 import { markdownTable } from './format';
 import { BESIDE_OTHERS, checkGoals } from './goals';
@@ -6,15 +6,14 @@ import type { BenchmarkResults } from './results';
 import { bulkTable, type Measured, tableOf } from './tables';
 import { type PartId, PARTS, WORK_ITEMS } from './workItems';
 
-/** A plot that stands beside the page, with a text for who cannot see it. */
+/** A plot in a file next to the page, with an alternative text. */
 export interface PagePlot {
 	file: string;
-	/** The part of the page that it belongs to. */
 	part: PartId;
 	caption: string;
 }
 
-/** The work items that were run, in the order of the page. */
+/** The measured work items, in the order of the page. */
 export function measuredIn({ items }: BenchmarkResults): Measured[] {
 	return WORK_ITEMS.flatMap((item): Measured[] => {
 		const found = items.find((result) => result.item === item.id);
@@ -22,7 +21,7 @@ export function measuredIn({ items }: BenchmarkResults): Measured[] {
 	});
 }
 
-/** The table of the goals: what was measured, and whether they are met. */
+/** The table of the goals, with the measurements and whether they are met. */
 export function goalsTable(results: BenchmarkResults): string {
 	const goals = checkGoals(results);
 	return markdownTable(
@@ -32,7 +31,7 @@ export function goalsTable(results: BenchmarkResults): string {
 	);
 }
 
-/** Of the single requests, the plot says all. */
+/** The single requests have no table, because the plot shows everything. */
 function tablesOf(part: PartId, measured: Measured[]): string[] {
 	if (part === 'singles') return [];
 	return [part === 'bulk' ? bulkTable(measured) : tableOf(measured)];

@@ -12,13 +12,13 @@ const PLOTTED_READS = 'reads-130-50ms';
 const PLOTTED_SINGLES = 'singles';
 const WIDTH = 720;
 const REFUSALS_TOGETHER_MS = 500;
-// Told apart by people who see few colours, too (the palette of Okabe and Ito).
+// The palette of Okabe and Ito, which colour-blind people can distinguish.
 const COLOURS = [
 	...['#000000', '#009e73', '#e69f00', '#0072b2'],
 	...['#d55e00', '#cc79a7', '#56b4e9', '#999999'],
 ];
 
-/** A plot with what it is drawn from. */
+/** A plot with its specification. */
 export interface Plot extends PagePlot {
 	spec: TopLevelSpec;
 }
@@ -27,11 +27,11 @@ interface Step {
 	name: string;
 	/** Since the first request. */
 	seconds: number;
-	/** Requests let through so far, or refused at this moment. */
+	/** Requests let through so far, or refused at this time. */
 	count: number;
 }
 
-/** How many requests were let through by each of the moments (ms), up to `endMs`. */
+/** The number of requests let through by each time (ms), up to `endMs`. */
 export function stepsOf(name: string, moments: number[], endMs: number): Step[] {
 	const steps = moments.map((moment, index) => ({
 		name,
@@ -41,7 +41,7 @@ export function stepsOf(name: string, moments: number[], endMs: number): Step[] 
 	return [...steps, { name, seconds: endMs / 1000, count: moments.length }];
 }
 
-/** How many requests were refused in each half of a second in which some were. */
+/** The number of requests refused in each half second with refusals. */
 export function refusalsOf(name: string, moments: number[]): Step[] {
 	const counts = new Map<number, number>();
 	for (const moment of moments) {
@@ -51,11 +51,11 @@ export function refusalsOf(name: string, moments: number[]): Step[] {
 	return [...counts].map(([middle, count]) => ({ name, seconds: middle / 1000, count }));
 }
 
-/** In the order of the legend: the last to start stands first. */
+/** In the order of the legend: the last to start is first. */
 const namesOf = (results: ContenderResult[]): string[] =>
 	results.map(({ contender }) => CONTENDERS[contender].title).toReversed();
 
-/** What all parts of a plot share: who has which colour, and how far the time goes. */
+/** Shared by all parts of a plot: the names, which determine the colours, and the end of the time axis. */
 interface Frame {
 	names: string[];
 	endSeconds: number;
@@ -76,7 +76,7 @@ const colour = ({ names }: Frame) => ({
 
 const legend = { title: null, labelLimit: 0, symbolStrokeWidth: 3, symbolType: 'stroke' } as const;
 
-/** A line per contender with a dot for every moment at which requests were refused or lost. */
+/** A row per contender with a dot for every time at which requests were refused or lost. */
 const strip = (frame: Frame, title: string, values: Step[], sizeTitle?: string) => ({
 	width: WIDTH,
 	height: { step: 18 as number },

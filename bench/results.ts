@@ -1,39 +1,39 @@
-// What the benchmark measures: the form in which the page gets it, and in which it can be kept.
+// The results of the benchmark, as input of the page and as saved in files.
 import type { ContenderId } from './contenders';
 
-/** A single request that came while a batch was running; times in ms. */
+/** A single request that arrived while a batch was running. Times in ms. */
 export interface SingleRequest {
-	/** When it came, after the batch's first request. */
+	/** Its arrival, since the batch's first request. */
 	atMs: number;
-	/** Until the service let it through; undefined when it never did. */
+	/** Until the service let it through; undefined if it never did. */
 	waitMs?: number;
-	/** Until one slot came free in every window, by what the service had counted when it came. */
+	/** Until every window had a free slot, given the requests counted when it arrived. */
 	slotMs: number;
 }
 
-/** What came of the work of one contender; times in ms. */
+/** The result of one contender. Times in ms. */
 export interface ContenderResult {
 	contender: ContenderId;
-	/** Items that the workflows had to do, and those that came out of them without an error. */
+	/** All items of the workflows, and those without an error. */
 	items: number;
 	itemsThrough: number;
-	/** Requests that reached the service, and how many of them it refused with 429. */
+	/** Requests that reached the service, and those that it refused with 429. */
 	requests: number;
 	refused: number;
-	/** From the first request in to the last response out, both at the service. */
+	/** From the arrival of the first request to the last response, both at the service. */
 	makespanMs: number;
-	/** From the first request in to the last response out, had each gone out as early as the limits allow. */
+	/** The same, if each request had been sent as early as the limits allow. */
 	bestMs: number;
 	/** From the call of the (last) workflow to its end. */
 	workflowMs: number;
-	/** When requests were let through and refused, after the first one. */
+	/** When requests were let through and refused, since the first one. */
 	letThroughAt: number[];
 	refusedAt: number[];
-	/** What the items that did not come through say, each text once. */
+	/** The error messages of failed items, without duplicates. */
 	errors: string[];
 	/**
-	 * Documents that went out in the first run; and after the second run, how often one went out that had
-	 * gone out before, and how many never did.
+	 * Documents sent in the first run, and after the second run the number of repeated sends and of documents never
+	 * sent.
 	 */
 	documents?: { sent: number; sentTwice: number; missing: number };
 	singles?: SingleRequest[];
@@ -42,19 +42,19 @@ export interface ContenderResult {
 	otherClient?: { requests: number; refused: number };
 }
 
-/** What came of one work item, by contender. */
+/** The results of one work item, by contender. */
 export interface ItemResult {
-	/** The id of the work item. */
+	/** The ID of the work item. */
 	item: string;
 	contenders: ContenderResult[];
 }
 
-/** Everything that the page is made of. */
+/** The whole input of the page. */
 export interface BenchmarkResults {
-	/** Node is the one that ran the benchmark and the services. */
+	/** `node` is the version that ran the benchmark and the services. */
 	versions: { package: string; n8n: string; nodeOfN8n: string; node: string };
 	cpuCount: number;
-	/** How long all of it took. */
+	/** The duration of the benchmark. */
 	minutes: number;
 	items: ItemResult[];
 }

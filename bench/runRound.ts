@@ -1,5 +1,4 @@
-// Runs work items at the same time: all of their contenders side by side, each with a service and a key
-// of its own.
+// Runs work items at the same time, with all their contenders in parallel, each with its own service and key.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Note } from '../scripts/host/progress';
 import type { BenchN8n, PublishedWorkflow, WorkflowRun } from './benchN8n';
@@ -10,7 +9,7 @@ import type { ContenderResult, ItemResult } from './results';
 import { type ServiceProcess, startOtherClient, startService } from './service';
 import { otherClientEverySeconds, type WorkItem } from './workItems';
 
-/** Those that send everything at once must not hold up the first requests of the others. */
+/** Contenders that send everything at once must not delay the first requests of the others. */
 const SECONDS_BETWEEN_STARTS = 2;
 
 /** A contender that is ready to start on a work item. */
@@ -39,7 +38,7 @@ async function prepare(n8n: BenchN8n, item: WorkItem, contender: ContenderId): P
 	return { item, contender, service, workflows, executionsPerWorker };
 }
 
-/** Starts the workflows of the item together and waits for their ends. */
+/** Starts all workflows of the item at once and waits until they have ended. */
 async function runWorkflows({ workflows, item }: Ready): Promise<WorkflowRun[]> {
 	let next = 1;
 	const runs = item.workflows.map(async (count, index) => {
@@ -50,7 +49,7 @@ async function runWorkflows({ workflows, item }: Ready): Promise<WorkflowRun[]> 
 	return (await Promise.all(runs)).flatMap((run) => run ?? []);
 }
 
-/** Sends single requests, one by one, until the work is done. Returns when each of them came. */
+/** Sends single requests at an interval until the work is done. Returns their arrivals. */
 async function sendSingles(
 	{ workflows, service }: Ready,
 	everySeconds: number,
@@ -90,7 +89,7 @@ async function runContender(ready: Ready): Promise<ContenderResult> {
 					everySeconds: otherClientEverySeconds(otherClientShare),
 				});
 	const work = runWorkflows(ready);
-	// Also beside a contender that has lost its batch before the first single request comes.
+	// Even if the contender has lost its batch before the first single request arrives.
 	const atLeastMs = bestMakespan(requestsFor(item), windowsOf(item.limits, item.endpoint));
 	const arrivals =
 		singlesEverySeconds === undefined
@@ -121,9 +120,9 @@ async function runContender(ready: Ready): Promise<ContenderResult> {
 /**
  * Runs work items.
  *
- * @param n8nFor The n8n that a work item runs in.
- * @param note Told how many contenders are done.
- * @throws When a contender cannot be run. One that loses items is a result.
+ * @param n8nFor returns the n8n for a work item
+ * @param note called with the progress
+ * @throws if a contender cannot be run; lost items are a result
  */
 export async function runRound(
 	n8nFor: (item: WorkItem) => BenchN8n,

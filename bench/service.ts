@@ -1,4 +1,4 @@
-// Starts the processes around a contender: its service with its own key, and the other client.
+// Starts the processes of a contender: its service with its own key, and the other client.
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import type { OtherClientWork } from './otherClientWork';
 const SECONDS_UNTIL_LISTENING = 60;
 const SECONDS_FOR_A_JOURNAL = 60;
 
-/** A service in a process of its own. */
+/** A service in a child process. */
 export interface ServiceProcess extends Service, Listening {
 	/** All requests so far. */
 	journal(): Promise<JournalEntry[]>;
@@ -49,7 +49,7 @@ function firstMessage(child: ChildProcess): Promise<Listening> {
 	});
 }
 
-/** Starts a service with a key of its own. */
+/** Starts a service with its own key. */
 export async function startService(options: SandboxOptions): Promise<ServiceProcess> {
 	const apiKey = randomBytes(32).toString('hex');
 	const { child, stop } = startChild('childSandbox.ts');
@@ -68,7 +68,7 @@ export async function startService(options: SandboxOptions): Promise<ServiceProc
 	};
 }
 
-/** Starts the other client. Returns what ends it. */
+/** Starts the other client. Returns the function that ends it. */
 export function startOtherClient(work: OtherClientWork): () => Promise<void> {
 	const { child, stop } = startChild('otherClient.ts');
 	child.send(work);

@@ -1,4 +1,4 @@
-// The tables of the page, and all figures as CSV.
+// Renders the tables of the page, and all figures as CSV.
 import { DOCUMENTED_LIMITS } from '../sandbox/limits';
 import { bestMakespan, windowsOf } from './bestSchedule';
 import { CONTENDER_IDS, CONTENDERS } from './contenders';
@@ -9,19 +9,19 @@ import type { WorkItem } from './workItems';
 
 const NOT_APPLICABLE = '–';
 
-/** A work item and what came of it. */
+/** A work item and its results. */
 export interface Measured {
 	item: WorkItem;
 	results: ContenderResult[];
 }
 
-/** One column: its title, its cell for the best possible schedule, and for a contender. */
+/** A column: its title, and its cells for the best possible schedule and for a contender. */
 type Column = [title: string, best: string, cell: (result: ContenderResult) => string];
 
 const shareOf = (through: number, all: number): string =>
 	`${formatCount(through)}/${formatCount(all)}`;
 
-/** The makespan, or where items were lost how many came through; in brackets, what was refused. */
+/** The makespan, or if items were lost, how many succeeded; in brackets, the refused requests. */
 function outcomeOf(result: ContenderResult): string {
 	const { items, itemsThrough, refused, makespanMs, otherClient } = result;
 	const outcome = isComplete(result) ? formatTime(makespanMs) : shareOf(itemsThrough, items);
@@ -48,7 +48,7 @@ function documentColumns({ work, workflows }: WorkItem): Column[] {
 	];
 }
 
-/** A row for the best possible schedule and one for each contender; a column or more for each work item. */
+/** A row for the best possible schedule and for each contender; one or more columns for each work item. */
 export function tableOf(measured: Measured[]): string {
 	const columns = measured.flatMap(({ item, results }) =>
 		[outcomeColumn(item, results), ...documentColumns(item)].map(([title, best, cell]) => ({
@@ -72,7 +72,7 @@ export function tableOf(measured: Measured[]): string {
 	return markdownTable(['Contender', ...columns.map(({ title }) => title)], [best, ...rows]);
 }
 
-/** The table of the bulk deletions beside one request per record. */
+/** The table that compares bulk deletions with one request per record. */
 export function bulkTable(measured: Measured[]): string {
 	const rows = measured.flatMap(({ item, results }) =>
 		results.map(({ requests, makespanMs, bestMs }) => {
@@ -92,7 +92,7 @@ export function bulkTable(measured: Measured[]): string {
 	return markdownTable(header, rows);
 }
 
-/** A time (ms) in seconds, as exact as the page has it. */
+/** Formats a time (ms) in seconds, as exact as on the page. */
 const inSeconds = (ms: number | undefined): string =>
 	ms === undefined ? '' : String(Number((ms / 1000).toFixed(ms < 10_000 ? 2 : 1)));
 
@@ -117,7 +117,7 @@ const CSV_COLUMNS: [
 	['executions per worker', (_, { executionsPerWorker }) => executionsPerWorker?.join(' + ')],
 ];
 
-/** All figures but those of the single requests: a line for each work item and contender. */
+/** All figures except for the single requests, with a line for each work item and contender. */
 export function csvOf(measured: Measured[]): string {
 	const lines = measured.flatMap(({ item, results }) =>
 		results.map((result) => CSV_COLUMNS.map(([, cell]) => cell(item, result) ?? '')),

@@ -1,45 +1,43 @@
-// What is measured: the work items of the benchmark.
+// The work items of the benchmark.
 import { DOCUMENTED_LIMITS, type LimitTable } from '../sandbox/limits';
 import { DELETE_ENDPOINT, READ_ENDPOINT, SEND_ENDPOINT } from '../test/support/parameters';
 import { scaledLimits } from '../test/support/scaledLimits';
 import { type ContenderId, CONTENDER_IDS } from './contenders';
 
-/** What every item of the workflow asks for. */
+/** The request of every item of the workflow. */
 export type Work = 'read' | 'send' | 'delete';
 
-/** One piece of work that all of its contenders do under the same conditions. */
+/** A piece of work that all its contenders do under the same conditions. */
 export interface WorkItem {
-	/** Names it in results and on the command line. */
+	/** Its name in results and on the command line. */
 	id: string;
 	title: string;
-	/** The part of the page it stands in. */
 	part: PartId;
 	work: Work;
-	/** The endpoint that the requests go to. */
 	endpoint: string;
-	/** How many items each workflow has; the workflows start together. */
+	/** The number of items of each workflow. All workflows start at once. */
 	workflows: number[];
 	/** How long (ms) the service takes to respond. */
 	latencyMs: number;
 	limits: LimitTable;
-	/** Waits of the contenders (ms) are multiplied by it, where the limits they are made for are. */
+	/** A factor for the waits of the contenders, for work items whose limits are scaled. */
 	waitScale: number;
 	contenders: readonly ContenderId[];
-	/** Single requests of another workflow come one by one, this many seconds apart. */
+	/** The interval of single requests from another workflow. */
 	singlesEverySeconds?: number;
-	/** The same workflow runs once more after the first run, so many seconds later. */
+	/** When the workflow runs a second time, after the end of the first run. */
 	runAgainAfterSeconds?: number;
-	/** Another client with the same key uses this share of the longest window, evenly. */
+	/** The share of the longest window that another client of the key uses, evenly. */
 	otherClientShare?: number;
-	/** Runs in an n8n in queue mode, whose workers share the executions. */
+	/** Whether it runs in queue mode, where the workers share the executions. */
 	inQueueMode?: boolean;
-	/** Whether the service counts refused requests, too, which its interface document leaves open. */
+	/** Whether the service also counts refused requests, which its interface document leaves open. */
 	isRefusedCounted: boolean;
 	/** Work items of one round run at the same time. */
 	round: string;
-	/** Stands among the figures, but not on the page. */
+	/** Whether it is only in the CSV, not on the page. */
 	isFiguresOnly?: boolean;
-	/** Belongs to the quick run, too. */
+	/** Whether it is part of the quick run. */
 	isQuick: boolean;
 }
 
@@ -52,15 +50,15 @@ export const PARTS: Record<PartId, string> = {
 	bulk: 'Deleting in bulk',
 };
 
-/** How much shorter the windows of the send endpoints are here. */
+/** The scale of the windows of send endpoints. */
 export const SEND_SCALE = 1 / 100;
-/** How much shorter all windows are where 100,000 records are deleted. */
+/** The scale of all windows for the deletion of 100,000 records. */
 export const BULK_SCALE = 1 / 5;
 export const IDS_PER_REQUEST = 100;
 /** The shares of the limits that another client uses. */
 const OTHER_CLIENT_SHARES = [0.1, 0.33, 0.6];
 const SHARE_ON_THE_PAGE = 0.33;
-/** Those that promise to keep limits, or to retry what is refused. */
+/** The contenders that keep limits or retry refused requests. */
 const IN_QUEUE_MODE = ['reactive', 'reactiveRetryAfter', 'batching', 'package'] as const;
 
 const SINGLES_EVERY_SECONDS = 5;
@@ -69,7 +67,7 @@ const LONGEST_WINDOW = DOCUMENTED_LIMITS.general.reduce((longest, limit) =>
 	limit.windowSeconds > longest.windowSeconds ? limit : longest,
 );
 
-/** The latency (ms) in a title, where it is another than that of most work items. */
+/** The latency (ms) for a title, if it is not that of most work items. */
 const afterLatency = (latencyMs: number): string =>
 	latencyMs === READS.latencyMs ? '' : `, ${latencyMs} ms`;
 
@@ -137,7 +135,7 @@ const sends: WorkItem = {
 	workflows: [9],
 	limits: sendLimits,
 	waitScale: SEND_SCALE,
-	// One window later, and some more.
+	// One window later, plus a margin.
 	runAgainAfterSeconds: (sendLimits.endpoints[SEND_ENDPOINT]?.windowSeconds ?? 0) + 1,
 	isQuick: true,
 };
@@ -166,7 +164,7 @@ const withOtherClient = (share: number): WorkItem => ({
 	otherClientShare: share,
 });
 
-/** The same beside the executions of two workers. */
+/** The same in queue mode with two workers. */
 const otherClientInQueueMode = (share: number): WorkItem => ({
 	...withOtherClient(share),
 	id: `other-client-queue-${percent(share)}`,
@@ -178,7 +176,7 @@ const otherClientInQueueMode = (share: number): WorkItem => ({
 
 const percent = (share: number) => Math.round(share * 100);
 
-/** How far apart (s) the requests of another client are that uses this share. */
+/** The interval (s) of another client that uses this share. */
 export const otherClientEverySeconds = (share: number) =>
 	LONGEST_WINDOW.windowSeconds / (LONGEST_WINDOW.max * share);
 
@@ -201,10 +199,10 @@ export const WORK_ITEMS: WorkItem[] = [
 	...OTHER_CLIENT_SHARES.map(otherClientInQueueMode),
 ];
 
-/** Done first, and not shown: nobody's first request, which is slow, is measured. */
+/** Runs first and is not shown, so that no slow first request is measured. */
 export const WARM_UP: WorkItem = { ...reads(3, 0, 'warm-up'), id: 'warm-up' };
 
-/** The same for queue mode: each contender in both workers. */
+/** The same for queue mode, for each contender in both workers. */
 export const WARM_UP_IN_QUEUE_MODE: WorkItem = {
 	...WARM_UP,
 	id: 'warm-up-in-queue-mode',

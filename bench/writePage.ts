@@ -1,4 +1,4 @@
-// Writes the page, its plots and its figures into docs/.
+// Writes the page, its plots and its figures to docs/.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TopLevelSpec } from 'vega-lite' with { 'resolution-mode': 'import' };
@@ -12,14 +12,14 @@ const PAGE = 'benchmark.md';
 const FIGURES = 'benchmark.csv';
 
 async function drawSvg(spec: TopLevelSpec): Promise<string> {
-	// Packages without a CommonJS form.
+	// These packages have no CommonJS build.
 	const [{ compile }, { parse, View }] = await Promise.all([import('vega-lite'), import('vega')]);
 	const svg = await new View(parse(compile(spec).spec), { renderer: 'none' }).toSVG();
-	// A hundredth of a pixel is enough.
+	// Two decimals of a pixel are enough.
 	return svg.replaceAll(/\d+\.\d{3,}/g, (figure) => String(Number(Number(figure).toFixed(2))));
 }
 
-/** Writes docs/benchmark.md, formatted as all of the project is, its plots and its figures. Returns the page's file. */
+/** Writes docs/benchmark.md in the project's format, its plots and its figures. Returns the file of the page. */
 export async function writePage(results: BenchmarkResults, folder = DOCS_FOLDER): Promise<string> {
 	const { format, resolveConfig } = await import('prettier');
 	const plots = plotsOf(results);

@@ -1,4 +1,4 @@
-// Puts out numbered items: what a workflow of the benchmark works on.
+// Outputs numbered items, the input of a benchmark workflow.
 import type { IExecuteFunctions, INodeExecutionData, INodeType } from 'n8n-workflow';
 
 export class BenchItems implements INodeType {

@@ -1,6 +1,6 @@
-// The usual recipe for several limits at once: one Bottleneck limiter per window, whose reservoir is
-// filled up again at the window's interval, chained. All workflows of the process share the limiters of
-// an address, which is more than the recipe does where each run makes its own.
+// The usual recipe for several limits: a chain of Bottleneck limiters, one per window, each with a reservoir that is
+// refreshed once per window. All workflows of the process share the limiters of an address, which is better than the
+// recipe with separate limiters in each run.
 import Bottleneck from 'bottleneck';
 import type { IExecuteFunctions, INodeExecutionData, INodeType } from 'n8n-workflow';
 import { CREDENTIAL_TYPE, outputOfAll, REQUEST_PROPERTIES, sendItem } from './itemRequest';

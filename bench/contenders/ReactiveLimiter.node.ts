@@ -1,6 +1,5 @@
-// A limiter that only reacts, as the throttling HTTP Request nodes of the community do: all requests go
-// out at once, and one that gets a 429 goes out again after the time in Retry-After, or after a
-// fixed wait where the response names none, a few times. Nothing is shared between items or workflows.
+// A limiter that only reacts, like the throttling HTTP Request nodes of the community: it sends all requests at once,
+// and after a 429 retries a few times, after Retry-After or a fixed wait. Items and workflows share nothing.
 import type {
 	IExecuteFunctions,
 	IN8nHttpFullResponse,
@@ -11,18 +10,18 @@ import { CREDENTIAL_TYPE, outputOfAll, REQUEST_PROPERTIES, sendItem } from './it
 
 const TOO_MANY_REQUESTS = 429;
 
-/** When and how often a refused request goes out again. */
+/** When and how often a refused request is retried. */
 interface Reaction {
-	/** Wait (ms) where the response names none. */
+	/** The wait (ms) without Retry-After. */
 	defaultWaitMs: number;
-	/** No wait is longer (ms). */
+	/** The longest wait (ms). */
 	longestWaitMs: number;
-	/** Each wait is shorter or longer by up to this share of it. */
+	/** The share by which each wait may be shorter or longer. */
 	jitter: number;
 	maxRetries: number;
 }
 
-/** The wait (ms) that the header asks for, in either of its forms. */
+/** The wait (ms) in the Retry-After header, in seconds or as a date. */
 function retryAfterMs(value: unknown): number | undefined {
 	if (typeof value !== 'string' || value.trim() === '') return undefined;
 	const seconds = Number(value);

@@ -1,5 +1,5 @@
-// The HTTP call of the benchmark's own nodes: n8n's helper and n8n's Header Auth credential, as a node
-// that somebody writes for a service without one would do it.
+// The HTTP request of the benchmark's own nodes, with n8n's helper and its Header Auth credential, as a self-written
+// node for a service would make it.
 import type {
 	IExecuteFunctions,
 	IHttpRequestMethods,
@@ -9,7 +9,7 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 
-/** The fields that every contender has. */
+/** The fields of every contender. */
 export const REQUEST_PROPERTIES: INodeProperties[] = [
 	{ displayName: 'Method', name: 'method', type: 'string', default: 'GET' },
 	{ displayName: 'URL', name: 'url', type: 'string', default: '' },
@@ -17,7 +17,7 @@ export const REQUEST_PROPERTIES: INodeProperties[] = [
 
 export const CREDENTIAL_TYPE = 'httpHeaderAuth';
 
-/** Sends the request of one item: a POST has the item as its body. Throws for no status. */
+/** Sends the request of one item, which is the body of a POST. No status is an error. */
 export async function sendItem(
 	context: IExecuteFunctions,
 	itemIndex: number,
@@ -40,7 +40,7 @@ export async function sendItem(
 	)) as IN8nHttpFullResponse;
 }
 
-/** What a node puts out for an item: the response, or the error of an item whose request failed. */
+/** The output for an item: the response, or the error if the request failed. */
 async function outputOf(
 	itemIndex: number,
 	request: () => Promise<IN8nHttpFullResponse>,

@@ -1,4 +1,4 @@
-/** The built limiter: what users get is measured, not what a loader makes of the sources. */
+/** Loads the built limiter, because the benchmark must measure what users get, not the output of a loader. */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 

@@ -1,10 +1,10 @@
-/** How long code holds the event loop, which all else in its process waits for. */
+/** Measures how long code blocks the event loop. */
 import { PerformanceObserver } from 'node:perf_hooks';
 import { setImmediate } from 'node:timers/promises';
 
 import { processorTime } from './figures';
 
-/** Longer than what the watch itself waits for its turn. */
+/** Longer than the normal delay of the watch's own timer. */
 const NOTICEABLE_MS = 5;
 
 interface Hold {
@@ -14,9 +14,9 @@ interface Hold {
 }
 
 /**
- * Watches from now on. Of the time on the clock and that of the processor the shorter one counts, as the other
- * one has what other processes took; and V8's garbage collections do not count.
- * @returns what ends it, and gives the times (ms) in which nothing else had its turn, without the shortest
+ * Watches the event loop from now on. A hold is the shorter of clock time and processor time, to exclude the load of
+ * other processes and threads, without V8's garbage collections.
+ * @returns a function that ends the watch and returns the holds (ms), without the shortest ones
  */
 export function watchEventLoop(): () => Promise<number[]> {
 	const holds: Hold[] = [];

@@ -1,21 +1,21 @@
-/** What one key costs: processor time per request with a queue of any length, and memory. */
+/** Measures the cost of an API key: processor time per request with a queue of any length, and memory. */
 import type { Limits, Permit } from '../../nodes/BusinessData/rateLimit';
 import { limiters } from '../../test/support/limiters';
 import { abortController, KeyLimiter, limiterOf } from './built';
 import { heapInUse, pause, processorTime } from './figures';
 
 export interface Load {
-	/** How many requests wait at any time. */
+	/** The constant length of the queue. */
 	queued: number;
-	/** Whether each of them comes from an execution of its own, or all from one. */
+	/** Whether each request comes from its own execution, or all from one. */
 	manyRuns: boolean;
-	/** Whether they wait for slots, or pass at once. */
+	/** Whether requests wait for slots, or are admitted at once. */
 	limitsBind: boolean;
-	/** Whether each of them has a longest wait. */
+	/** Whether requests have a Max Wait. */
 	hasMaxWait: boolean;
 }
 
-/** The shape of the documented limits, with windows so short that thousands of requests pass in a second. */
+/** Like the documented limits, with windows so short that thousands of requests are admitted per second. */
 const BINDING: Limits = {
 	general: [
 		{ max: 20, windowMs: 1 },
@@ -29,24 +29,24 @@ const FREE: Limits = {
 	endpoints: {},
 };
 
-/** Before the first round, so that a new process has compiled what it takes. */
+/** Requests before the first round, so that the code is compiled. */
 const WARM_UP_REQUESTS = 1_000;
-/** The margin of a window, and what a busy machine takes to give 10,000 slots back. */
+/** The margin of a window, plus the time in which a busy machine frees 10,000 slots. */
 const AFTER_THE_WINDOW_MS = 3_000;
-/** How many keys are used at the same moment, so that 10,000 of them take seconds. */
+/** How many keys are used at the same time, so that 10,000 take only seconds. */
 const KEYS_AT_ONCE = 100;
-/** What of the heap (bytes) counts as nothing. */
+/** A growth of the heap (bytes) that counts as none. */
 const LITTLE = 2 ** 20;
 /** The longest general window (ms). */
 const LONGEST_LEAVING_MS = 60_000;
-/** Nothing waits for as long (ms). */
+/** A wait (ms) that no request reaches. */
 const LONG_WAIT_MS = 3_600_000;
 
-/** What all requests ask for. */
+/** Settings of all requests. */
 const ASKED = { priority: 5, maxWaitMs: Infinity, inFlightMs: 0 };
 
 /**
- * Lets requests through a limiter, each followed by another, so that the queue keeps its length.
+ * Sends requests through a limiter, each followed by another, so that the queue keeps its length.
  * @returns the processor time (µs) per request, round by round
  */
 export async function processorTimePerRequest(
@@ -92,7 +92,7 @@ export async function processorTimePerRequest(
 }
 
 export interface Memory {
-	/** Bytes in use before, with everything there, and after it was gone. */
+	/** Bytes in use before the load, under load, and after it. */
 	before: number;
 	during: number;
 	after: number;
@@ -100,13 +100,13 @@ export interface Memory {
 }
 
 export interface QueueMemory extends Memory {
-	/** Processor time (ms) until all of them were canceled. */
+	/** Processor time (ms) to cancel all requests. */
 	cancelMs: number;
-	/** How long (ms) it took until nothing of them was left in memory; a window (60 s) at the most. */
+	/** How long (ms) it took to free their memory; a window (60 s) at most. */
 	leavingMs: number;
 }
 
-/** The heap that requests take which wait in the queue of one key. */
+/** Measures the heap of requests that wait in the queue of one key. */
 export async function memoryOfQueue(requests: number, manyRuns: boolean): Promise<QueueMemory> {
 	const limits = { general: [{ max: 1, windowMs: 3_600_000 }], endpoints: {} };
 	const limiter = new KeyLimiter(() => undefined);
@@ -132,7 +132,7 @@ export async function memoryOfQueue(requests: number, manyRuns: boolean): Promis
 	const cancelMs = (processorTime() - canceledAt) / 1_000;
 	stop = undefined;
 	canceled = undefined;
-	// Who stood in Bottleneck's queue leaves it when its turn comes.
+	// A canceled request leaves Bottleneck's queue only in its turn.
 	const endedAt = performance.now();
 	let after = await heapInUse();
 	while (after - before > LITTLE && performance.now() - endedAt < LONGEST_LEAVING_MS) {
@@ -150,7 +150,7 @@ export interface IdleKeys extends Memory {
 	keptAfter: number;
 }
 
-/** Lets one request of each key out; all get a response at the same time, so that none is idle early. */
+/** Sends one request per key. All get their response at the same time, so that no key is idle early. */
 async function useOnce(keys: number, limits: Limits): Promise<void> {
 	const { signal } = abortController();
 	const permits: Permit[] = [];
@@ -169,13 +169,13 @@ async function useOnce(keys: number, limits: Limits): Promise<void> {
 }
 
 /**
- * The heap that keys take which are used once and then no more, until their longest window has passed.
- * @param limits with windows that last longer than it takes to look at the heap
+ * Measures the heap of keys that are used once, until their longest window has passed.
+ * @param limits with windows that are longer than the measurement of the heap
  */
 export async function memoryOfIdleKeys(keys: number, limits: Limits): Promise<IdleKeys> {
 	const kept = limiters().size;
-	// The keys are used twice, because what a process makes once for so many of them and then keeps, such as the room
-	// in its tables, does not count.
+	// A warm-up with as many keys, because memory that a process allocates once and keeps, such as the capacity of its
+	// tables, does not count.
 	const shortly = limits.general.map(({ max }, index) => ({ max, windowMs: index + 1 }));
 	await useOnce(keys, { general: shortly, endpoints: {} });
 	await pause(AFTER_THE_WINDOW_MS);

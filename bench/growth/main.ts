@@ -1,7 +1,7 @@
 /**
- * Measures how the limiter and the node grow and writes the figures into docs/scale.md, between its
- * marks: all, or those that are named, such as `npm run growth -- redis cluster`. Each measurement has a
- * process of its own. Takes a few minutes, and needs `redis-server`.
+ * Measures how the limiter and the node scale, and writes the figures between the markers in docs/scale.md: all of
+ * them, or the named ones, as in `npm run growth -- redis cluster`. Each measurement runs in its own process. Takes
+ * a few minutes, and needs `redis-server`.
  */
 import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -50,7 +50,7 @@ async function measure<Name extends keyof Measurements>(
 ): Promise<Awaited<ReturnType<Measurements[Name]>>> {
 	console.log(name, ...parameters);
 	const script = [join(__dirname, 'measure.ts'), name, JSON.stringify(parameters[0] ?? null)];
-	// n8n's SQLite is compiled for the Node of that n8n.
+	// n8n's SQLite binding is compiled for the Node.js of that n8n.
 	const node =
 		name === 'sendOnce' ? (await ensureHost({ version: 'n8n-2' })).nodePath : process.execPath;
 	const { stdout } = await promisify(execFile)(node, ['--import', 'tsx', ...script], {
@@ -89,7 +89,7 @@ async function measurePolls(): Promise<string> {
 
 const machine = `Measured with Node ${process.version} on ${availableParallelism()} × ${cpus()[0]?.model.trim() ?? 'unknown'} by \`npm run growth\`.`;
 
-/** By the name of their place on the page. */
+/** By the name in the marker on the page. */
 const FIGURES: Record<string, () => string | Promise<string>> = {
 	machine: () => machine,
 	processor: measureProcessorTime,
@@ -107,7 +107,7 @@ const FIGURES: Record<string, () => string | Promise<string>> = {
 	cluster: async () => clusterTable(await measure('redis', true)),
 };
 
-/** Puts each text between its marks. @throws when the page lacks a mark */
+/** Inserts each text between its markers. @throws if the page lacks a marker */
 function fill(page: string, texts: Record<string, string>): string {
 	return Object.entries(texts).reduce((filled, [name, text]) => {
 		const begin = `<!-- figures: ${name} -->`;

@@ -1,4 +1,4 @@
-/** Runs one measurement in this process, which does nothing else, and prints what it found as JSON. */
+/** Runs one measurement in this process, and prints the result as JSON. */
 import { Engine } from '../../test/support/engine';
 import { inMs } from '../../test/support/scaledLimits';
 import { DOCUMENTED_LIMITS } from './built';
@@ -14,7 +14,7 @@ const REQUESTS_PER_ROUND = 500;
 const MANY = 10_000;
 const ITEMS_OVER_HTTP = 3_000;
 const ITEMS_WITH_KEY = 1_000;
-/** As many as this machine can carry, so that shards get about the same. */
+/** As many as a machine can carry, so that the shards get similar shares. */
 const REDIS_KEYS = 50;
 const REDIS_SECONDS = 10;
 
@@ -25,7 +25,7 @@ async function node(operation: string, load: typeof loadNode, items: number) {
 	return await load(engine, parameters, items);
 }
 
-/** By name; each takes one parameter as JSON. */
+/** By name. Each takes one parameter as JSON. */
 const measurements = {
 	processorTime: async (load: Load) =>
 		median(await processorTimePerRequest(load, ROUNDS, REQUESTS_PER_ROUND)),

@@ -1,6 +1,6 @@
 /**
- * What the node itself needs per input item: n8n's engine with the built node, and in place of n8n's
- * HTTP helper one that responds at once. The limits are so high that nothing waits.
+ * Measures the cost of the node itself per input item: n8n's engine with the built node, an HTTP helper that responds
+ * at once, and limits that never bind.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,16 +18,16 @@ import { processorTime } from './figures';
 
 export interface NodeLoad {
 	items: number;
-	/** How many requests went out. */
+	/** The number of requests sent. */
 	requests: number;
-	/** From the node's start to its end (ms). */
+	/** From the start of the node to its end (ms). */
 	durationMs: number;
 	processorMs: number;
-	/** Times (ms) in which nothing else had its turn in the event loop; the shortest are left out. */
+	/** How long (ms) the event loop was blocked each time, without the shortest holds. */
 	holdsMs: number[];
 }
 
-/** The operations that are measured, with their parameters. */
+/** The parameters of the measured operations. */
 export const OPERATIONS: Record<string, INode['parameters']> = {
 	'contact: getMany': read(),
 	'transaction: send': send(),
@@ -42,7 +42,7 @@ const LIMITS = {
 	endpoints: { 'POST /txndata/sendTxn': highest(600) },
 };
 
-/** A service that responds whatever comes, and says its port. */
+/** A service that responds to every request, and prints its port. */
 const SERVICE = `
 const server = require('node:http').createServer((request, response) => {
 	request.resume();
@@ -52,7 +52,7 @@ const server = require('node:http').createServer((request, response) => {
 server.listen(0, '127.0.0.1', () => console.log(server.address().port));
 `;
 
-/** As `loadNode`, but through n8n's own helper to a service in another process. */
+/** Like `loadNode`, but with n8n's own helper and a service in another process. */
 export async function loadNodeOverHttp(
 	engine: Engine,
 	parameters: INode['parameters'],
@@ -73,9 +73,9 @@ export async function loadNodeOverHttp(
 
 /**
  * Runs an operation on many items.
- * @param baseUrl of a real service; without one, a helper responds at once in place of n8n's
- * @param onError as in the node's settings; items that fail end the run unless it says otherwise
- * @throws when the run fails or the node does not reach its end
+ * @param baseUrl of a real service; without one, n8n's helper is replaced by one that responds at once
+ * @param onError as in the node's settings; by default, a failed item ends the run
+ * @throws if the run fails
  */
 export async function loadNode(
 	engine: Engine,
@@ -108,7 +108,7 @@ export async function loadNode(
 	}
 }
 
-/** Puts a helper in place of n8n's that resolves as it would, with one contact or one document. */
+/** Replaces n8n's helper with one that responds at once, with one contact or one document. */
 function respondAtOnce(context: IExecuteFunctions, onRequest: () => void): void {
 	const response = async () => {
 		onRequest();

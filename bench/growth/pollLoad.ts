@@ -1,6 +1,6 @@
 /**
- * What a poll of the trigger needs once it knows the records: n8n's engine with the built trigger, and in place of
- * n8n's HTTP helper a service that responds at once.
+ * Measures the cost of a poll of the trigger after its first one: n8n's engine with the built trigger, and an HTTP
+ * helper that responds at once.
  */
 import { Readable } from 'node:stream';
 
@@ -15,20 +15,20 @@ const PAGE_SIZE = 100;
 export interface PollLoad {
 	requests: number;
 	processorMs: number;
-	/** What n8n writes into its database after the poll (bytes): all that it keeps, or nothing. */
+	/** How much n8n writes to its database after the poll (bytes): the whole static data, or nothing. */
 	writtenBytes: number;
 }
 
 export interface PollParameters {
 	records: number;
-	/** Before each of the polls, so many of them change. */
+	/** The number of records that change before each poll. */
 	changes: number[];
 	isIncremental: boolean;
 }
 
 /**
- * Polls one time after the other, after a first poll.
- * @throws when a poll does not report all that has changed
+ * Runs one poll for each of the changes, after a first poll.
+ * @throws if a poll does not report all changes
  */
 export async function loadPolls(
 	engine: Engine,

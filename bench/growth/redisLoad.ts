@@ -1,4 +1,4 @@
-/** What the shared limit store costs a real Redis: keys that use their limits in full, all the time. */
+/** Measures the cost of the shared limit store in a real Redis, with API keys that use their limits in full. */
 import { Redis } from 'ioredis';
 
 import type { RedisAddress } from '../../nodes/BusinessData/redis';
@@ -18,25 +18,24 @@ import { pause } from './figures';
 export interface RedisLoad {
 	requests: number;
 	commandsPerRequest: number;
-	/** Processor time (µs) of Redis per request, everything included. */
+	/** Total processor time (µs) of Redis per request. */
 	processorPerRequest: number;
-	/** Time (µs) that one script takes, on average. */
+	/** Average time (µs) of one script. */
 	perScript: number;
-	/** Bytes of Redis per key whose windows are full. */
+	/** Bytes in Redis per key with full windows. */
 	bytesPerKey: number;
-	/** Which part of the requests each primary counts. */
+	/** The share of the requests that each primary counts. */
 	shares: number[];
 }
 
-/** A Redis that is measured. */
 interface MeasuredRedis {
 	address: RedisAddress;
-	/** To each primary. */
+	/** One to each primary. */
 	connections: Redis[];
 	dispose: () => Promise<void>;
 }
 
-/** 1 s, 10 s and 60 s become 50 ms, 0.5 s and 3 s. */
+/** Windows of 1 s, 10 s and 60 s become 50 ms, 0.5 s and 3 s. */
 const TIME_SCALE = 0.05;
 const WAITING_PER_KEY = 3;
 
@@ -65,7 +64,7 @@ export async function startCluster(): Promise<MeasuredRedis> {
 	};
 }
 
-/** Lets `keys` keys send as much as their limits allow, for `seconds`. Needs `redis-server`. */
+/** Sends as much as the limits of `keys` keys allow, for `seconds`. Needs `redis-server`. */
 export async function loadRedis(
 	start: () => Promise<MeasuredRedis>,
 	keys: number,
@@ -93,7 +92,7 @@ export async function loadRedis(
 			const limiter = limiters[key];
 			if (limiter !== undefined) await requestOnAndOn(limiter, key).catch(() => undefined);
 		});
-		// Until the longest window is full.
+		// Wait until the longest window is full.
 		await pause(60_000 * TIME_SCALE * 1.2);
 		const before = await figures();
 		const requestsBefore = requests;

@@ -1,4 +1,4 @@
-/** What a Send Once Key costs an item when many keys are remembered. */
+/** Measures the cost of a Send Once Key per item when many keys are remembered. */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -18,19 +18,19 @@ type Table = Pick<ProcessedDataRepository, 'find' | 'findOne' | 'insert' | 'upda
 export interface SendOnceLoad {
 	withoutKey: NodeLoad;
 	withKey: NodeLoad;
-	/** Of the table, with a key: how often it was read and written per item, and entries per write. */
+	/** With a key: reads and writes of the table per item, and entries per write. */
 	reads: number;
 	writes: number;
 	entriesPerWrite: number;
-	/** How often it was read or written without a key, in all. */
+	/** Without a key: all reads and writes of the table. */
 	withoutKeyUses: number;
 }
 
 const REMEMBERED = 50_000;
-/** So many that nearly all lists of keys are there. */
+/** Enough to create nearly all lists of keys. */
 const SENT_FIRST = 200;
 
-/** Sends items without a key and with one, when so many others are remembered in the table. */
+/** Sends items without a key and with one, when the table remembers many other keys. */
 export async function loadSendOnce(
 	engine: Engine,
 	table: Table,
@@ -94,7 +94,7 @@ export async function loadSendOnce(
 	};
 }
 
-/** As `loadSendOnce`, in n8n's own SQLite. To be run by the Node of that n8n. */
+/** Like `loadSendOnce`, in n8n's own SQLite. It must run on the Node.js of that n8n. */
 export async function loadSqlite(engine: Engine, items: number): Promise<SendOnceLoad> {
 	const { modulesFolder } = await ensureHost({ version: 'n8n-2' });
 	const load = createRequire(join(modulesFolder, 'n8n', 'package.json'));
@@ -107,7 +107,7 @@ export async function loadSqlite(engine: Engine, items: number): Promise<SendOnc
 	};
 	const folder = mkdtempSync(join(tmpdir(), 'send-once-'));
 	const source = new DataSource({
-		// As n8n has it.
+		// n8n's own settings.
 		type: 'sqlite-pooled',
 		poolSize: 3,
 		enableWAL: true,

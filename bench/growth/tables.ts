@@ -1,4 +1,4 @@
-/** The tables of docs/scale.md, from what was measured and from the limits themselves. */
+/** The tables of docs/scale.md, from the measurements and the limits. */
 import { markdownTable } from '../format';
 import { DOCUMENTED_LIMITS } from './built';
 import type { IdleKeys, QueueMemory } from './limiterLoad';
@@ -10,14 +10,14 @@ import type { SendOnceLoad } from './sendOnceLoad';
 const SECONDS_PER_DAY = 86_400;
 
 const whole = (value: number) => Math.round(value).toLocaleString('en-US');
-/** Three digits, because a measurement is not more exact. */
+/** Three digits, because measurements are not more exact. */
 const rough = (value: number) => Number(value.toPrecision(3)).toLocaleString('en-US');
 const kilobytes = (bytes: number) => `${(bytes / 1000).toFixed(1)} kB`;
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
 
 const table = (head: string[], rows: string[][]) => markdownTable(head, rows, false);
 
-/** The longest general window allows the least per day. */
+/** The longest general window allows the fewest requests per day. */
 const perDay = ({ max, windowSeconds }: { max: number; windowSeconds: number }) =>
 	(max / windowSeconds) * SECONDS_PER_DAY;
 export const requestsPerDay = Math.min(...DOCUMENTED_LIMITS.general.map(perDay));
@@ -25,7 +25,7 @@ const requestsPerSecond = requestsPerDay / SECONDS_PER_DAY;
 
 export interface ProcessorRow {
 	name: string;
-	/** The time (µs) per request, by the length of the queue. */
+	/** The time (µs) per request, one for each queue length. */
 	times: number[];
 }
 
@@ -83,7 +83,7 @@ export function nodeTable(loads: Array<[name: string, load: NodeLoad]>): string 
 export interface PollRow {
 	records: number;
 	isIncremental: boolean;
-	/** By how many records have changed. */
+	/** One for each number of changed records. */
 	loads: PollLoad[];
 }
 
@@ -147,7 +147,7 @@ export function redisTable(load: RedisLoad): string {
 }
 
 export function clusterTable(load: RedisLoad): string {
-	// The fullest shard is the first that can carry no more.
+	// The shard with the largest share reaches its limit first.
 	const perSecond = perSecondOf(load) / Math.max(...load.shares);
 	const shares = [...load.shares].sort((a, b) => b - a);
 	return table(
