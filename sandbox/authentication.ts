@@ -1,27 +1,27 @@
-// Decides whether a request may act, by its API key alone (sections 3, 5 and 7).
+// Decides by the API key alone whether a request may act (sections 3, 5 and 7).
 
 import type { EndpointDirectory } from './endpoints';
 
 /** The states of an API key (section 3). */
 export type KeyState = 'active' | 'disabled' | 'deleted';
 
-/** What the sandbox knows of one API key. */
+/** The settings of one API key. */
 export interface KeySettings {
 	state: KeyState;
 	/** Endpoints (`METHOD /path`) that the key's role is not allowed to call (section 5, rule 8). */
 	deniedEndpoints?: string[];
 }
 
-/** The key of a request, and why it gets a 401, if it is. */
+/** The key of a request, and the reason for a 401, if any. */
 export interface AuthenticationResult {
-	/** The key, if the sandbox knows it: the request counts against its limits, allowed or not. */
+	/** The key, if the sandbox knows it. The request counts against its limits even if it is rejected. */
 	knownKey?: string;
 	/** For the journal only: the response is the same for every reason. */
 	rejectedBecause?: string;
 }
 
-// Spelled as text and turned into hexadecimal, so that it has the documented form (section 5, rule 3)
-// and who decodes it reads that it is no secret.
+// A text in hexadecimal, which has the documented form (section 5, rule 3) and says, if decoded, that it is no
+// secret.
 /** The API key of a sandbox that was started without `apiKeys`. */
 export const DEFAULT_API_KEY = Buffer.from('local sandbox key, not a secret!').toString('hex');
 
@@ -30,7 +30,7 @@ export class KeyRegistry {
 	readonly #initial: [string, KeySettings][];
 	#keys = new Map<string, KeySettings>();
 
-	/** Throws when a denied endpoint is malformed. */
+	/** @throws if a denied endpoint is malformed */
 	constructor(keys: Record<string, KeySettings>, endpoints: EndpointDirectory) {
 		this.#initial = Object.entries(keys).map(([key, { state, deniedEndpoints = [] }]) => [
 			key,
@@ -39,25 +39,25 @@ export class KeyRegistry {
 		this.reset();
 	}
 
-	/** The key that tests use: the first active one, else the first. */
+	/** The key for tests: the first active one, or else the first. */
 	get mainKey(): string {
 		const [first] = this.#initial.filter(([, settings]) => settings.state === 'active');
 		return (first ?? this.#initial[0])?.[0] ?? '';
 	}
 
-	/** Moves a key to a state; takes effect at once (section 5, rule 5). An unknown key is created. */
+	/** Sets the state of a key with immediate effect (section 5, rule 5). Creates an unknown key. */
 	setState(key: string, state: KeyState): void {
 		this.#keys.set(key, { ...this.#keys.get(key), state });
 	}
 
-	/** Puts all keys back to their first states. */
+	/** Restores the initial states of all keys. */
 	reset(): void {
 		this.#keys = new Map(this.#initial);
 	}
 
 	/**
-	 * Checks the header `x-api-key`, the only supported method (section 5, rule 2), and everything
-	 * that leads to 401 (section 5, rule 8, and section 7). `endpoint` is in its one spelling.
+	 * Checks the header `x-api-key`, the only supported method (section 5, rule 2), and everything that leads to a 401
+	 * (section 5, rule 8, and section 7). `endpoint` must be normalized.
 	 */
 	check(
 		header: string | undefined,

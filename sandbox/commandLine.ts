@@ -1,9 +1,8 @@
-// Turns command-line arguments into the settings of a sandbox.
+// Parses command-line arguments into the settings of a sandbox.
 
 import { parseArgs } from 'node:util';
 import type { SandboxOptions } from './options';
 
-/** What the command line can say. */
 export const COMMAND_LINE_HELP = `Usage: sandbox [options]
 
   --port <number>            port on 127.0.0.1 (default: any free one)
@@ -24,7 +23,7 @@ function readNumber(name: string, text: string | undefined): number | undefined 
 	return value;
 }
 
-/** The settings that the arguments ask for, or `help`. Throws when there is an unknown argument. */
+/** The settings from the arguments, or `help`. Throws on an unknown argument. */
 export function readCommandLine(commandLine: string[]): SandboxOptions | 'help' {
 	const text = { type: 'string' } as const;
 	const { values } = parseArgs({
@@ -46,7 +45,7 @@ export function readCommandLine(commandLine: string[]): SandboxOptions | 'help' 
 	const maxMs = readNumber('maximum-latency', values['maximum-latency']) ?? minMs;
 	return {
 		port: readNumber('port', values.port),
-		// Whether it is one of the allowed words is checked when the sandbox starts.
+		// The sandbox validates the value when it starts.
 		windowMode: values['window-mode'] as SandboxOptions['windowMode'],
 		timeScale: readNumber('time-scale', values['time-scale']),
 		contactCount: readNumber('contacts', values.contacts),

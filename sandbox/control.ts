@@ -1,5 +1,5 @@
-// The sandbox under remote control: other processes read the journal and set up faults below
-// `/_sandbox/`. The service has nothing like it, so no key is needed and no limit applies.
+// Remote control of the sandbox: other processes read the journal and set up faults below `/_sandbox/`. The real
+// service has no such paths, so they need no key and have no limits.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
@@ -10,10 +10,10 @@ import { checkFaultRule } from './faultRules';
 import { checkForm } from './form';
 import { receive, type ReceivedRequest } from './request';
 
-/** Paths that begin with it are no part of the service. */
+/** The prefix of paths that are not part of the service. */
 export const CONTROL_PREFIX = '/_sandbox/';
 
-/** What remote control reaches. */
+/** What the remote control can access. */
 export interface Controlled {
 	state: SandboxState;
 	reset: () => void;

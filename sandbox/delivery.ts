@@ -1,4 +1,4 @@
-// Puts a response on the wire: complete, cut off, drop by drop, or not at all.
+// Sends a response: complete, truncated, slowly, or not at all.
 
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
@@ -6,12 +6,12 @@ import { pipeline } from 'node:stream/promises';
 import type { SandboxResponse } from './responses';
 import { pause } from './pause';
 
-/** How a response reaches the client. */
+/** How a response is sent. */
 export type Delivery =
 	| { kind: 'complete'; prepared: SandboxResponse }
-	/** The headers promise the whole body, the connection ends after half of it. */
+	/** The headers announce the whole body, but the connection ends after half of it. */
 	| { kind: 'truncated'; prepared: SandboxResponse }
-	/** So many bytes at a time, one piece every `everyMs` (ms). */
+	/** A piece of `bytes` bytes every `everyMs` ms. */
 	| { kind: 'trickled'; prepared: SandboxResponse; bytes: number; everyMs: number }
 	| { kind: 'hangUp' };
 
@@ -37,7 +37,7 @@ async function sendComplete(response: ServerResponse, { status, headers, body }:
 
 async function sendTruncated(response: ServerResponse, { status, headers, body }: SandboxResponse) {
 	const whole = Buffer.isBuffer(body) ? body : Buffer.from('"xxxx"');
-	// One byte more than there is, so that even an empty body comes out cut off.
+	// One byte too many, so that even an empty body is truncated.
 	response.writeHead(status, { ...headers, 'content-length': whole.length + 1 });
 	response.flushHeaders();
 	const half = whole.subarray(0, Math.floor(whole.length / 2));
@@ -45,13 +45,13 @@ async function sendTruncated(response: ServerResponse, { status, headers, body }
 	response.destroy();
 }
 
-/** Sends a response. Rejects when the signal fires or the client goes away in the middle of it. */
+/** Sends a response. Rejects if the signal fires or the client disconnects meanwhile. */
 export async function deliver(
 	delivery: Delivery,
 	response: ServerResponse,
 	signal: AbortSignal,
 ): Promise<void> {
-	// By the clock that the rest goes by, which in tests may be another than Node.js's own.
+	// Use the global clock, which tests may fake; Node.js would use its own.
 	if (!response.headersSent) response.setHeader('date', new Date().toUTCString());
 	switch (delivery.kind) {
 		case 'complete':

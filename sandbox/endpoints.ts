@@ -1,14 +1,14 @@
-// Says which endpoint a request means, however its path is spelled.
+// Matches a request to its endpoint, however its path is spelled.
 //
-// Servers are lenient about spelling. If the sandbox were not, a client could slip past the limit of
-// an endpoint with a variant of its path, and no test would notice.
+// Servers are lenient about spelling. If the sandbox were not, a client could evade the limit of an endpoint with
+// another spelling of its path, and no test would notice.
 // find-my-way keeps dot segments and encoded slashes.
 
 import { posix } from 'node:path';
 
-/** An endpoint that a request was matched to. */
+/** The endpoint of a request. */
 export interface MatchedEndpoint {
-	/** `METHOD /path` as the endpoint is known; of an unknown one the resolved path in lower case. */
+	/** `METHOD /path` of the known endpoint, or of an unknown one with the resolved path in lower case. */
 	endpoint: string;
 	/** Values of the `:name` segments of the known endpoint. */
 	parameters: Record<string, string>;
@@ -20,7 +20,7 @@ interface KnownEndpoint {
 	segments: string[];
 }
 
-/** Percent-decodes once; sequences that are no UTF-8 stay as they are instead of failing. */
+/** Percent-decodes once. Invalid UTF-8 sequences stay as they are. */
 function percentDecode(text: string): string {
 	return text.replace(/(?:%[0-9a-f]{2})+/gi, (run) => {
 		try {
@@ -31,14 +31,14 @@ function percentDecode(text: string): string {
 	});
 }
 
-/** The segments of a path after decoding, without empty ones, with `.` and `..` resolved. */
+/** The decoded segments of a path, without empty ones and with `.` and `..` resolved. */
 function resolveSegments(path: string): string[] {
 	const withoutOrigin = path.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '');
 	const resolved = posix.normalize(`/${percentDecode(withoutOrigin)}`);
 	return resolved.split('/').filter((segment) => segment !== '');
 }
 
-/** Splits `METHOD /path` in two. Throws when the text has another form. */
+/** Splits `METHOD /path`. Throws if the text has another form. */
 function splitEndpoint(endpoint: string): { method: string; path: string } {
 	const [, method, path] = /^([A-Za-z]+) (\/.*)$/.exec(endpoint) ?? [];
 	if (method === undefined || path === undefined) {
@@ -58,7 +58,7 @@ function parametersOf(known: string[], given: string[]): Record<string, string> 
 	return parameters;
 }
 
-/** The endpoints the sandbox knows by name (section 4), and the matching of requests to them. */
+/** The known endpoints (section 4), and the matching of requests to them. */
 export class EndpointDirectory {
 	readonly #known: KnownEndpoint[] = [];
 
@@ -66,7 +66,7 @@ export class EndpointDirectory {
 		for (const endpoint of endpoints) this.#add(endpoint);
 	}
 
-	/** The endpoint meant by a method and a path as received (without its query). */
+	/** The endpoint of a method and a path as received, without its query. */
 	match(method: string, path: string): MatchedEndpoint {
 		const segments = resolveSegments(path);
 		for (const known of this.#known) {
@@ -77,7 +77,7 @@ export class EndpointDirectory {
 		return { endpoint: `${method} /${segments.join('/').toLowerCase()}`, parameters: {} };
 	}
 
-	/** The one spelling of an endpoint given as `METHOD /path`. Throws when it has another form. */
+	/** The normalized spelling of an endpoint given as `METHOD /path`. Throws if it has another form. */
 	normalise(endpoint: string): string {
 		const { method, path } = splitEndpoint(endpoint);
 		return this.match(method, path).endpoint;
@@ -85,7 +85,7 @@ export class EndpointDirectory {
 
 	#add(endpoint: string): void {
 		const { method, path } = splitEndpoint(endpoint);
-		// A second spelling of an endpoint is the same endpoint: the first spelling names it.
+		// Another spelling of a known endpoint is the same endpoint, under its first spelling.
 		if (this.#known.some((known) => known.endpoint === this.match(method, path).endpoint)) return;
 		const segments = resolveSegments(path);
 		this.#known.push({ endpoint: `${method} /${segments.join('/')}`, method, segments });

@@ -1,4 +1,4 @@
-// The life of one request: received, delayed, counted, judged, acted on, responded to.
+// The steps of one request: it is received, delayed, counted, checked, carried out and responded to.
 
 import type { ServerResponse, IncomingMessage } from 'node:http';
 import { errorResponse, type SandboxResponse } from './responses';
@@ -18,7 +18,7 @@ import { serveProfile } from './profiles/serve';
 import { refusalResponse } from './refusal';
 import { receive, type ReceivedRequest } from './request';
 
-/** Everything that the requests of one sandbox share. */
+/** The state that all requests of a sandbox share. */
 export interface SandboxState {
 	options: ResolvedOptions;
 	keys: KeyRegistry;
@@ -34,8 +34,8 @@ export interface SandboxState {
 }
 
 /**
- * Counts a request and checks its key (sections 5 and 7) and the limits (section 8). Returns the
- * response if it is rejected.
+ * Counts a request and checks its key (sections 5 and 7) and the limits (section 8). Returns the response if the
+ * request is rejected.
  */
 function judge(
 	state: SandboxState,
@@ -81,8 +81,8 @@ async function decide(
 }
 
 /**
- * Serves one request. Rejects when the client goes away or the signal fires; the connection is of no
- * use then.
+ * Serves one request. Rejects if the client disconnects or the signal fires; then the connection cannot be used any
+ * more.
  */
 export async function serve(
 	state: SandboxState,
@@ -94,8 +94,8 @@ export async function serve(
 	const request = await receive(incoming, endpoints);
 	if (request === undefined) return;
 	const latencyMs = latency.minMs + state.random() * (latency.maxMs - latency.minMs);
-	// The service counts somewhere between the sending and the response. A client that has already gone
-	// away is counted all the same: its request was received.
+	// The service counts at some time between the sending and the response. It also counts a request whose client has
+	// already disconnected, because it has received it.
 	await pause(latencyMs / 2, signal);
 	const entry = state.journal.record(request, state.elapsedMs());
 	const delivery = await decide(state, request, entry, signal);

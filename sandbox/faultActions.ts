@@ -1,4 +1,4 @@
-// Plays a fault: turns the right response into what the client will see instead.
+// Plays a fault: replaces the normal response with what the client gets instead.
 
 import { hugeResponse, jsonResponse, textResponse, type SandboxResponse } from './responses';
 import type { Delivery } from './delivery';
@@ -20,7 +20,7 @@ function scriptedResponse(action: Extract<FaultAction, { type: 'status' }>): San
 	return { ...response, headers: { ...response.headers, ...Object.fromEntries(headers) } };
 }
 
-/** Half of the response's body, or a piece of JSON when there is no body to halve. */
+/** Half of the response's body, or a piece of JSON if the body is too short. */
 function brokenBody(response: SandboxResponse): Buffer {
 	const isHalvable = Buffer.isBuffer(response.body) && response.body.length > 1;
 	if (!isHalvable) return Buffer.from('{"broken":');
@@ -28,8 +28,8 @@ function brokenBody(response: SandboxResponse): Buffer {
 }
 
 /**
- * Plays a fault on a request. `act` lets the request take effect and gives the right response; it is
- * called once or not at all. Rejects when the signal fires while the fault waits.
+ * Plays a fault on a request. `act` carries the request out and returns the normal response; it is called at most
+ * once. Rejects if the signal fires while the fault waits.
  */
 export async function playFault(
 	action: FaultAction,

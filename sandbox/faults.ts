@@ -1,13 +1,12 @@
-// Says which requests are to go wrong, and how: the choice among the rules that tests set.
+// Decides which fault, if any, a request gets, by the rules that tests set.
 //
-// The interface document names no error but 401 and 429; what else can happen to a request on its way
-// is the sandbox's own invention.
+// The interface document names only the errors 401 and 429. All other faults are the sandbox's own invention.
 
 import type { EndpointDirectory } from './endpoints';
 import type { FaultAction, FaultRule } from './faultRules';
 import type { ReceivedRequest } from './request';
 
-/** The header by which a test marks the requests that a rule is for. */
+/** The header with which a test marks the requests for a rule. */
 export const MARKER_HEADER = 'x-sandbox-marker';
 
 interface ActiveRule {
@@ -19,7 +18,7 @@ interface ActiveRule {
 	action: FaultAction;
 }
 
-/** The rules that are in force. The first that wants a request gets it; the later ones never see it. */
+/** The active rules. The first one that matches a request applies; later ones do not see it. */
 export class FaultBook {
 	readonly #endpoints: EndpointDirectory;
 	readonly #random: () => number;
@@ -27,23 +26,23 @@ export class FaultBook {
 	#release: () => void = () => undefined;
 	#cleared = this.#untilCleared();
 
-	/** `random` gives numbers from 0 (inclusive) to 1 (exclusive). */
+	/** @param random returns numbers from 0 (inclusive) to 1 (exclusive) */
 	constructor(endpoints: EndpointDirectory, random: () => number) {
 		this.#endpoints = endpoints;
 		this.#random = random;
 	}
 
-	/** How many rules are not spent yet. */
+	/** The number of rules that still apply. */
 	get size(): number {
 		return this.#rules.length;
 	}
 
-	/** Resolves when the rules of this moment are removed. */
+	/** Resolves when the current rules are cleared. */
 	get cleared(): Promise<void> {
 		return this.#cleared;
 	}
 
-	/** Puts a rule behind those already in force. Throws when its endpoint is malformed. */
+	/** Adds a rule after the active ones. Throws if its endpoint is malformed. */
 	add(rule: FaultRule): void {
 		this.#rules.push({
 			endpoint: rule.endpoint === undefined ? undefined : this.#endpoints.normalise(rule.endpoint),
@@ -55,7 +54,7 @@ export class FaultBook {
 		});
 	}
 
-	/** What goes wrong with this request, if anything. Uses up one turn of the rule that says so. */
+	/** The fault of this request, if any. Counts against the `times` of its rule. */
 	next(request: Pick<ReceivedRequest, 'endpoint' | 'headers'>): FaultAction | undefined {
 		const rule = this.#rules.find((candidate) => this.#wants(candidate, request));
 		if (rule === undefined) return undefined;

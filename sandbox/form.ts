@@ -1,8 +1,8 @@
-// Checks the form of what tests and other processes hand in.
+// Validates input from tests and other processes.
 
 import type { z } from 'zod';
 
-/** The value in its form. Throws an error that names the first place where it has another. */
+/** Validates a value. Throws an error that names the first invalid field. */
 export function checkForm<Form>(
 	name: string,
 	form: z.ZodType<Form, z.ZodTypeDef, unknown>,

@@ -1,15 +1,14 @@
-// Writes down every request in the order in which it was counted, for tests to look at afterwards.
+// Records every request, in the order of counting, for inspection by tests.
 
 import { createHash } from 'node:crypto';
 import type { EndpointDirectory } from './endpoints';
 import type { FaultAction } from './faultRules';
 import type { Query, ReceivedRequest } from './request';
 
-/** One request of the journal. */
 export interface JournalEntry {
-	/** 1 for the first request, then one more each. */
+	/** A running number, from 1. */
 	sequence: number;
-	/** The moment (ms since the sandbox started) at which the request was counted. */
+	/** When the request was counted (ms since the start of the sandbox). */
 	atMs: number;
 	method: string;
 	/** The path as received, without the query. */
@@ -17,27 +16,27 @@ export interface JournalEntry {
 	/** `METHOD /path` as matched. */
 	endpoint: string;
 	query: Query;
-	/** As received, but with a short hash in place of the API key. */
+	/** As received, with a short hash instead of the API key. */
 	headers: Record<string, string>;
-	/** Parsed JSON, or text; of a body over 1 MB, its first 1 MB as text. */
+	/** Parsed JSON, or text. Of a body over 1 MB, only the first 1 MB, as text. */
 	body?: unknown;
-	/** Of a body that is no JSON, its bytes, up to 1 MB. */
+	/** The bytes of a body that is not JSON, up to 1 MB. */
 	bodyBase64?: string;
-	/** The status that was decided on; 0 as long as there is none, so also when the client hung. */
+	/** The status of the response; 0 while there is none, or if the connection was cut instead. */
 	status: number;
-	/** Why the response is a 401, or the names of the limits that make it a 429. */
+	/** The reason for a 401, or the names of the limits that caused a 429. */
 	reason?: string;
-	/** Whether the request took effect: got a response from its endpoint, a document was sent. */
+	/** Whether the request was carried out by its endpoint, for example a document was sent. */
 	acted: boolean;
 	/** Whether a fault rule shaped the response. */
 	scripted: boolean;
 	/** The fault that was played. */
 	fault?: FaultAction['type'];
-	/** Whether someone else sent it with the same key. */
+	/** Whether another client of the same key sent it. */
 	isOfOtherClient: boolean;
 }
 
-/** One document that went out to a customer (section 4). */
+/** A document that was sent to a customer (section 4). */
 export interface SentDocument {
 	id: string;
 	endpoint: string;
@@ -46,7 +45,7 @@ export interface SentDocument {
 	sequence: number;
 }
 
-/** Figures over the whole journal. Requests of other clients are counted in `otherClients` only. */
+/** Figures of the whole journal. Requests of other clients count in `otherClients` only. */
 export interface JournalSummary {
 	requests: number;
 	refused: number;
@@ -58,7 +57,7 @@ export interface JournalSummary {
 
 const LARGEST_KEPT_BODY = 1024 * 1024;
 
-/** The first 8 hexadecimal characters of the SHA-256 of a key: tells keys apart, reveals none. */
+/** The first 8 hexadecimal characters of a key's SHA-256, which distinguish keys without revealing them. */
 export function shortHash(key: string): string {
 	return createHash('sha256').update(key).digest('hex').slice(0, 8);
 }
@@ -77,7 +76,7 @@ function tally(values: Iterable<string>): Record<string, number> {
 	return Object.fromEntries(counts);
 }
 
-/** All requests since the start. Everything but `all` and `since` leaves out requests of others. */
+/** All requests since the start. All methods except `all` and `since` ignore requests of other clients. */
 export class Journal {
 	readonly #endpoints: EndpointDirectory;
 	#entries: JournalEntry[] = [];
@@ -87,17 +86,17 @@ export class Journal {
 		this.#endpoints = endpoints;
 	}
 
-	/** Every request, also those of others. */
+	/** All requests, including those of other clients. */
 	all(): JournalEntry[] {
 		return [...this.#entries];
 	}
 
-	/** Every request after the one with this sequence, also those of others. */
+	/** All requests after the one with this sequence, including those of other clients. */
 	since(sequence: number): JournalEntry[] {
 		return this.#entries.filter((entry) => entry.sequence > sequence);
 	}
 
-	/** The requests that exceeded a limit (section 8); a scripted 429 is none of them. */
+	/** The requests that exceeded a limit (section 8), without scripted 429s. */
 	refused(): JournalEntry[] {
 		return this.#own().filter((entry) => entry.status === 429 && !entry.scripted);
 	}
@@ -107,19 +106,18 @@ export class Journal {
 		return this.#own().filter((entry) => entry.status >= 200 && entry.status < 300);
 	}
 
-	/** The documents that went out, in the order of sending. */
+	/** The documents that were sent, in order. */
 	documents(): SentDocument[] {
 		return [...this.#documents];
 	}
 
-	/** How many requests were made, of one endpoint (`METHOD /path`, in any spelling) or of all. */
+	/** The number of requests to one endpoint (`METHOD /path`, in any spelling) or to all. */
 	count(endpoint?: string): number {
 		if (endpoint === undefined) return this.#own().length;
 		const name = this.#endpoints.normalise(endpoint);
 		return this.#own().filter((entry) => entry.endpoint === name).length;
 	}
 
-	/** Figures over the whole journal. */
 	summary(): JournalSummary {
 		const own = this.#own();
 		return {
@@ -132,7 +130,7 @@ export class Journal {
 		};
 	}
 
-	/** Adds a request at the moment (ms since the start) it is counted. The entry may be completed later. */
+	/** Adds a request when it is counted (ms since the start). The entry may be completed later. */
 	record(request: ReceivedRequest, atMs: number, isOfOtherClient = false): JournalEntry {
 		const { method, path, endpoint, query, headers, bytes, bodyText, body } = request;
 		const isTooLarge = Buffer.byteLength(bodyText) > LARGEST_KEPT_BODY;
@@ -155,7 +153,7 @@ export class Journal {
 		return entry;
 	}
 
-	/** Adds a document that went out with a request, and gives it an id. */
+	/** Adds a document that was sent with a request, and gives it an ID. */
 	recordDocument(entry: JournalEntry): SentDocument {
 		const document = {
 			id: `doc-${this.#documents.length + 1}`,

@@ -1,8 +1,8 @@
-// Counts requests per API key and says which of them exceed a limit (sections 7 and 8).
+// Counts requests per API key and decides which of them exceed a limit (sections 7 and 8).
 
 /**
- * How the windows of the limits are counted, which section 8 leaves open. What `fixed` refuses,
- * `sliding` refuses too, so `both` is as strict as `sliding` alone.
+ * The kind of windows, which section 8 leaves open. `sliding` refuses everything that `fixed` refuses, so `both` is as
+ * strict as `sliding` alone.
  */
 export type WindowMode = 'sliding' | 'fixed' | 'both';
 
@@ -12,7 +12,7 @@ export interface Limit {
 	windowSeconds: number;
 }
 
-/** General limits apply to every request; an endpoint's own limit comes on top (section 8). */
+/** General limits apply to every request, the limit of an endpoint in addition (section 8). */
 export interface LimitTable {
 	general: Limit[];
 	/** By endpoint, written as `METHOD /path`. */
@@ -20,8 +20,8 @@ export interface LimitTable {
 }
 
 /**
- * The documented limits, written down by hand from section 8 of the interface document: the sandbox judges by them,
- * and by nothing that the node itself says of its limits.
+ * The documented limits, copied by hand from section 8 of the interface document, so that the sandbox is independent
+ * of the limits in the node.
  */
 export const DOCUMENTED_LIMITS: LimitTable = {
 	general: [
@@ -36,23 +36,23 @@ export const DOCUMENTED_LIMITS: LimitTable = {
 	},
 };
 
-/** What the limits say to one request. */
+/** The decision about one request. */
 export interface Verdict {
-	/** Names of the exceeded limits, such as `general/60s`; empty when the request is admitted. */
+	/** The names of the exceeded limits, such as `general/60s`; empty if the request is admitted. */
 	exceeded: string[];
-	/** Time in ms after which a request would be admitted, if no other came in between. */
+	/** Time (ms) after which a request would be admitted if no other came in between. */
 	retryAfterMs: number;
 }
 
 interface WindowCounter {
-	/** Whether one more request at this moment would exceed the limit. */
+	/** Whether one more request at this time would exceed the limit. */
 	wouldExceed(nowMs: number): boolean;
 	record(nowMs: number): void;
-	/** Time in ms until one more request fits. */
+	/** Time (ms) until one more request fits. */
 	waitMs(nowMs: number): number;
 }
 
-/** A log of moments: counts what lies less than one window (ms) back. */
+/** Counts the requests of the last window (ms). */
 class SlidingWindow implements WindowCounter {
 	readonly #max: number;
 	readonly #windowMs: number;
@@ -64,7 +64,7 @@ class SlidingWindow implements WindowCounter {
 	}
 
 	wouldExceed(nowMs: number): boolean {
-		// Half-open: a request exactly one window old no longer counts.
+		// Half-open: a request that is exactly one window old no longer counts.
 		const firstInside = this.#moments.findIndex((moment) => nowMs - moment < this.#windowMs);
 		this.#moments = firstInside < 0 ? [] : this.#moments.slice(firstInside);
 		return this.#moments.length >= this.#max;
@@ -81,7 +81,7 @@ class SlidingWindow implements WindowCounter {
 	}
 }
 
-/** One counter that starts at zero whenever the next clock-aligned window (ms) begins. */
+/** A counter that is reset at the start of each clock-aligned window (ms). */
 class FixedWindow implements WindowCounter {
 	readonly #max: number;
 	readonly #windowMs: number;
@@ -113,8 +113,8 @@ class FixedWindow implements WindowCounter {
 	}
 }
 
-// Nobody knows where the service's windows begin. Looking at several beginnings at once shows that
-// a client is safe whichever of them is the true one.
+// It is unknown when the service's windows begin. Counting with several offsets at once shows that a client is safe
+// with any of them.
 const FIXED_WINDOW_PHASES = 8;
 
 function countersFor(limit: Limit, rules: CountingRules): WindowCounter[] {
@@ -140,7 +140,7 @@ export interface CountingRules {
 	timeScale: number;
 	/** Whether a refused request counts in the windows too. */
 	countRefused: boolean;
-	/** Where (ms) fixed windows begin; in several places at once unless given. */
+	/** The offset (ms) of fixed windows; by default, several at once. */
 	phaseMs?: number;
 }
 
@@ -149,14 +149,14 @@ export class LimitCounters {
 	readonly #rules: CountingRules;
 	readonly #countersByKey = new Map<string, Map<string, WindowCounter[]>>();
 
-	/** `rules.limits.endpoints` must have the spelling that `admit` is called with. */
+	/** @param rules with endpoints in the spelling of the calls of `admit` */
 	constructor(rules: CountingRules) {
 		this.#rules = rules;
 	}
 
 	/**
-	 * Judges a request of a key at a moment (ms) and counts it. It is refused when it would exceed
-	 * any one of the limits that apply (section 8, rule 1).
+	 * Decides about a request of a key at a time (ms), and counts it. It is refused if it would exceed any of the limits
+	 * that apply (section 8, rule 1).
 	 */
 	admit(key: string, endpoint: string, nowMs: number): Verdict {
 		const applicable = this.#applicable(key, endpoint);
@@ -171,7 +171,7 @@ export class LimitCounters {
 		return { exceeded, retryAfterMs: Math.max(...waits) };
 	}
 
-	/** Counts a request of a key at a moment (ms) without judging it. */
+	/** Counts a request of a key at a time (ms) without a decision. */
 	count(key: string, endpoint: string, nowMs: number): void {
 		for (const [, counters] of this.#applicable(key, endpoint)) {
 			for (const counter of counters) counter.record(nowMs);

@@ -1,4 +1,4 @@
-// What can be set when a sandbox starts, with its defaults and the checks on it.
+// The options of a sandbox, with their defaults and validation.
 
 import { DEFAULT_API_KEY, type KeySettings } from './authentication';
 import { EndpointDirectory } from './endpoints';
@@ -11,13 +11,12 @@ import { RETRY_AFTER_FORMS, type RetryAfterForm } from './refusal';
 export interface Latency {
 	minMs: number;
 	maxMs: number;
-	/** Makes the random numbers, also those of the faults, repeatable. */
+	/** Makes random numbers, including those of faults, reproducible. */
 	seed?: number;
 }
 
-/** Settings of a sandbox; all may be left out. */
 export interface SandboxOptions {
-	/** Port on 127.0.0.1; default 0, which is any free one. */
+	/** Port on 127.0.0.1; default 0 for any free one. */
 	port?: number;
 	/** How windows are counted, which section 8 leaves open; default `sliding`. */
 	windowMode?: WindowMode;
@@ -31,15 +30,15 @@ export interface SandboxOptions {
 	contactCount?: number;
 	/** Default: none. */
 	latency?: Latency;
-	/** What a genuine 429 carries (section 7 mentions nothing); default `none`. */
+	/** The Retry-After of a genuine 429, which section 7 does not mention; default `none`. */
 	retryAfter?: RetryAfterForm;
-	/** Whether a request that was refused by a limit counts in the windows too; default true. */
+	/** Whether requests refused by a limit count too; default true. */
 	countRefused?: boolean;
-	/** Name of the service that it stands for, of `profiles`; default: its own invention, as an empty name. */
+	/** The name of a service in `profiles` to imitate; the default, an empty name, is the sandbox's own invention. */
 	profile?: string;
 }
 
-/** Settings with their defaults, checked, and with all endpoints in their one spelling. */
+/** Validated options with their defaults, and with normalized endpoints. */
 export interface ResolvedOptions extends Required<SandboxOptions> {
 	endpoints: EndpointDirectory;
 }
@@ -65,7 +64,7 @@ function resolveLimits(limits: LimitTable, endpoints: EndpointDirectory): LimitT
 	return { general: limits.general, endpoints: Object.fromEntries(resolved) };
 }
 
-/** Fills in the defaults. Throws an error that names the option when a value makes no sense. */
+/** Fills in the defaults. Throws an error that names an invalid option. */
 export function resolveOptions(options: SandboxOptions): ResolvedOptions {
 	const limits = options.limits ?? DOCUMENTED_LIMITS;
 	const apiKeys = options.apiKeys ?? { [DEFAULT_API_KEY]: { state: 'active' } };

@@ -1,9 +1,9 @@
-// Waiting that ends when the sandbox stops, so that no timer outlives it.
+// Waits that end when the sandbox stops, so that no timer outlives it.
 
-/** Waits for a time (ms). Rejects when the signal fires. */
+/** Waits for a time (ms). Rejects if the signal fires. */
 export async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
 	signal.throwIfAborted();
-	// Without latency nothing may come between two steps of a request, not even a turn of the timers.
+	// Without latency, nothing may come between two steps of a request, not even a timer.
 	if (milliseconds <= 0) return;
 	let timer: NodeJS.Timeout | undefined;
 	const elapsed = new Promise<void>((resolve) => (timer = setTimeout(resolve, milliseconds)));
@@ -14,7 +14,7 @@ export async function pause(milliseconds: number, signal: AbortSignal): Promise<
 	}
 }
 
-/** Never resolves. Rejects when the signal fires. */
+/** Never resolves. Rejects if the signal fires. */
 export function forever(signal: AbortSignal): Promise<never> {
 	return new Promise((_resolve, reject) => {
 		const end = (): void => reject(new Error('The waiting was ended'));

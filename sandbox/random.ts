@@ -1,6 +1,6 @@
-// Random numbers that a seed makes repeatable. pure-rand makes others, so that noted seeds would repeat nothing.
+// Random numbers from a seed. With pure-rand, they would differ, and recorded seeds would not reproduce anything.
 
-/** A generator of numbers from 0 (inclusive) to 1 (exclusive); the mulberry32 algorithm. */
+/** A generator of numbers from 0 (inclusive) to 1 (exclusive), by the mulberry32 algorithm. */
 export function seededRandom(seed: number): () => number {
 	let state = seed >>> 0;
 	return () => {

@@ -1,5 +1,3 @@
-// Tells objects with named fields from everything else that JSON can hold.
-
 /** Whether a value is an object with named fields. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);

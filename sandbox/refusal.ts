@@ -4,10 +4,10 @@ import { errorResponse, type SandboxResponse } from './responses';
 
 export const RETRY_AFTER_FORMS = ['none', 'seconds', 'date'] as const;
 
-/** What the response to an exceeded limit says about when to come back. */
+/** The form of Retry-After in the response to an exceeded limit. */
 export type RetryAfterForm = (typeof RETRY_AFTER_FORMS)[number];
 
-/** The value of `Retry-After` for a wait in ms, rounded up so that who obeys it never comes early. */
+/** The `Retry-After` header for a wait (ms), rounded up so that no client that obeys it comes too early. */
 function retryAfterHeader(form: RetryAfterForm, waitMs: number): Record<string, string> {
 	if (form === 'none') return {};
 	if (form === 'seconds') return { 'retry-after': String(Math.max(1, Math.ceil(waitMs / 1000))) };
@@ -15,7 +15,7 @@ function retryAfterHeader(form: RetryAfterForm, waitMs: number): Record<string, 
 	return { 'retry-after': new Date(wholeSecondMs).toUTCString() };
 }
 
-/** A 429 that says, in its form, to come back after `waitMs` (ms). */
+/** A 429 with a Retry-After of `waitMs` (ms) in this form. */
 export function refusalResponse(form: RetryAfterForm, waitMs: number): SandboxResponse {
 	const response = errorResponse(429, 'Too many requests');
 	return { ...response, headers: { ...response.headers, ...retryAfterHeader(form, waitMs) } };

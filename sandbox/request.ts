@@ -1,12 +1,11 @@
-// Reads one incoming request in full and names what it asks for.
+// Reads an incoming request in full, and matches its endpoint.
 
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { EndpointDirectory } from './endpoints';
 
-/** Values of query parameters; a parameter that was sent more than once has all of them. */
+/** The values of query parameters. A repeated parameter has a list of values. */
 export type Query = Record<string, string | string[]>;
 
-/** One request as the sandbox sees it. */
 export interface ReceivedRequest {
 	method: string;
 	/** The path as received, without the query. */
@@ -19,7 +18,7 @@ export interface ReceivedRequest {
 	headers: Record<string, string>;
 	bytes: Buffer;
 	bodyText: string;
-	/** The parsed body, or the text itself when it is not JSON; undefined when there is none. */
+	/** The parsed body, or its text if it is not JSON; undefined without a body. */
 	body: unknown;
 }
 
@@ -59,7 +58,7 @@ function splitTarget(target: string): { path: string; query: Query } {
 	};
 }
 
-/** The whole request; undefined when the client went away before it was complete. */
+/** The whole request; undefined if the client disconnected before it was complete. */
 export async function receive(
 	incoming: IncomingMessage,
 	endpoints: EndpointDirectory,

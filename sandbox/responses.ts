@@ -1,8 +1,8 @@
-// An HTTP response before it is sent, and the usual ways to make one.
+// HTTP responses before they are sent, and functions that create them.
 //
 // The interface document shows no response body, so every body here is the sandbox's own invention.
 
-/** A response that is ready to be sent. A streamed body is made piece by piece while it is sent. */
+/** A response that is ready to be sent. An iterable body is generated piece by piece while it is sent. */
 export interface SandboxResponse {
 	status: number;
 	headers: Record<string, string>;
@@ -32,8 +32,8 @@ export function jsonResponse(status: number, value: unknown): SandboxResponse {
 }
 
 /**
- * An error response. The text must never contain anything from the request: that could be the key,
- * which belongs in no response (section 5, rule 9).
+ * An error response. The text must not contain anything from the request, because that could be the key, which no
+ * response may contain (section 5, rule 9).
  */
 export function errorResponse(status: number, message: string): SandboxResponse {
 	return jsonResponse(status, { message });
@@ -51,7 +51,7 @@ function* jsonStringOf(megabytes: number): Generator<Buffer> {
 	yield Buffer.from('"');
 }
 
-/** A response whose body is one JSON string of so many megabytes, never held in memory as a whole. */
+/** A response whose body is a JSON string of this size, which is never in memory as a whole. */
 export function hugeResponse(megabytes: number): SandboxResponse {
 	return {
 		status: 200,

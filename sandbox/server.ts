@@ -1,5 +1,5 @@
-// A local server that stands where the bookkeeping service would be and enforces its interface
-// document exactly: starts it, stops it, and hands it to tests.
+// A local server that replaces the bookkeeping service and enforces its interface document exactly. Starts and stops
+// it, and gives tests access to it.
 
 import { setMaxListeners } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -29,25 +29,25 @@ export type { SandboxOptions } from './options';
 export interface Sandbox {
 	/** `http://127.0.0.1:PORT` */
 	readonly baseUrl: string;
-	/** The key that tests use: the first active one. */
+	/** The key for tests: the first active one. */
 	readonly apiKey: string;
-	/** Every request, in the order of counting. */
+	/** All requests, in the order of counting. */
 	readonly journal: Journal;
 	/** The contacts that `getContacts` lists. */
 	readonly contacts: ContactStore;
 	/** The payments that `getPayments` lists. */
 	readonly payments: PaymentStore;
-	/** Makes requests go wrong. Throws when the rule is malformed. */
+	/** Adds a fault rule. Throws if it is malformed. */
 	fault(rule: FaultRule): void;
-	/** Lets requests succeed again, and those go on that are held. */
+	/** Removes all fault rules, and releases held requests. */
 	clearFaults(): void;
-	/** Moves a key to a state, at once (section 5, rule 5). An unknown key is created. */
+	/** Sets the state of a key with immediate effect (section 5, rule 5). Creates an unknown key. */
 	setKeyState(key: string, state: KeyState): void;
-	/** Stands for the service of a profile from now on. */
+	/** Imitates the service of a profile from now on. */
 	standFor(profile: string): void;
-	/** Counts requests that someone else makes with `apiKey` at this moment. */
+	/** Counts requests that another client makes now with `apiKey`. */
 	consume(endpoint: string, count: number): void;
-	/** Back to the start: journal, windows, faults, keys, records. Unanswered requests are dropped. */
+	/** Resets journal, windows, faults, keys and records. Drops requests without a response. */
 	reset(): void;
 	/** Closes the server, all connections and all timers. */
 	stop(): Promise<void>;
@@ -71,7 +71,7 @@ function createState(options: SandboxOptions): SandboxState {
 	};
 }
 
-/** Counts requests of someone else; they are judged by the limits like all others (section 8). */
+/** Counts requests of another client, which are subject to the limits like all others (section 8). */
 function consume(state: SandboxState, endpoint: string, count: number): void {
 	const name = state.options.endpoints.normalise(endpoint);
 	const [method = '', path = ''] = name.split(' ', 2);
@@ -88,7 +88,7 @@ function consume(state: SandboxState, endpoint: string, count: number): void {
 	}
 }
 
-/** Ends the waiting of all requests at once, for a reset or a stop. */
+/** Ends the waits of all requests at once, for a reset or a stop. */
 class Waiting {
 	#controller = this.#fresh();
 
@@ -103,7 +103,7 @@ class Waiting {
 
 	#fresh(): AbortController {
 		const controller = new AbortController();
-		// One listener per waiting request: there may be many, and none is a leak.
+		// Many listeners are no leak here: there is one per waiting request.
 		setMaxListeners(0, controller.signal);
 		return controller;
 	}
@@ -117,7 +117,7 @@ async function listen(server: Server, port: number): Promise<string> {
 	return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** Starts a sandbox on 127.0.0.1. Rejects when an option makes no sense or the port is taken. */
+/** Starts a sandbox on 127.0.0.1. Rejects if an option is invalid or the port is taken. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
 	const state = createState(options);
 	const waiting = new Waiting();
@@ -135,11 +135,11 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 		return serve(state, incoming, response, waiting.signal);
 	};
 	const server = createServer((incoming, response) => {
-		// A rejection means that the client is gone or the waiting was ended: nothing can get a response.
+		// A rejection means that the client is gone or the wait was ended, so that no response is possible.
 		route(incoming, response).catch(() => response.destroy());
 	});
-	// Closing an idle connection at the moment the client uses it again would look like a fault that
-	// no rule asked for.
+	// Closing an idle connection at the moment the client uses it again would look like a fault without a
+	// rule.
 	server.keepAliveTimeout = 0;
 	server.on('connection', (socket) => {
 		sockets.add(socket);

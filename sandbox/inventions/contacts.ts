@@ -1,10 +1,9 @@
-// The sandbox's own invention: what a contact looks like.
+// The sandbox's own invention: the form of a contact.
 //
 // The interface document names contacts but none of their fields (section 2).
 
 import { RecordStore, type StoredRecord } from './records';
 
-/** A contact as the sandbox imagines one. */
 export interface Contact extends StoredRecord {
 	name: string;
 	email: string;
@@ -15,7 +14,7 @@ export type ContactStore = RecordStore<Contact>;
 
 const CITIES = ['Amsterdam', 'Berlin', 'Copenhagen', 'Dublin', 'Edinburgh'];
 
-/** The contacts there are. */
+/** Creates the initial contacts. */
 export function inventContacts(count: number): ContactStore {
 	const invent = (number: number, updatedAt: string): Contact => ({
 		id: `contact-${number}`,

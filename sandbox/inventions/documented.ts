@@ -1,6 +1,6 @@
-// The sandbox's own invention: what the endpoints named by the interface document (section 4) take and
-// give. The document shows neither their parameters nor their bodies, and of the bulk deletions not
-// even the methods and the full paths.
+// The sandbox's own invention: the requests and responses of the endpoints in the interface document (section 4). The
+// document shows neither parameters nor bodies, and for the bulk deletions not even the methods and the full
+// paths.
 
 import { errorResponse, jsonResponse, type SandboxResponse } from '../responses';
 import { isRecord } from '../record';
@@ -10,7 +10,7 @@ import { ParameterError, selectPart } from './pagination';
 
 const badRequest = (message: string): SandboxResponse => errorResponse(400, message);
 
-/** Responds with a list under its name; `shape` chooses another place in the body for it. */
+/** Responds with a list under its name. The query parameter `shape` chooses another place in the body. */
 function responseList(
 	name: string,
 	records: unknown[],
@@ -30,17 +30,17 @@ function responseList(
 const getContacts: Endpoint = ({ request, contacts }) =>
 	responseList('contacts', contacts.list(), request);
 
-/** The document does not name it, but says that its list of endpoints is not complete. */
+/** Not in the document, which says that its list of endpoints is not complete. */
 const getPayments: Endpoint = ({ request, payments }) =>
 	responseList('payments', payments.list(), request);
 
-/** Sends a document to a customer, which means that the journal has it. */
+/** Sends a document to a customer, which means that the journal records it. */
 const sendDocument: Endpoint = ({ request, recordDocument }) => {
 	if (!isRecord(request.body)) return badRequest('A JSON object is required');
 	return jsonResponse(200, { id: recordDocument().id, status: 'sent' });
 };
 
-/** The ids of a bulk deletion; undefined when there are none, or when one of them is no id. */
+/** The IDs of a bulk deletion; undefined if there are none, or if one of them is invalid. */
 function readIds(body: unknown): string[] | undefined {
 	const ids = isRecord(body) ? body.ids : undefined;
 	if (!Array.isArray(ids) || ids.length === 0) return undefined;
@@ -49,7 +49,7 @@ function readIds(body: unknown): string[] | undefined {
 	return ids.every(isId) ? ids.map(String) : undefined;
 }
 
-/** Says that it deletes whatever it is asked to: the sandbox keeps no transactions. */
+/** Reports every transaction as deleted, because the sandbox keeps none. */
 const bulkDeleteTransactions: Endpoint = ({ request }) => {
 	const ids = readIds(request.body);
 	if (ids === undefined) return badRequest('ids must be a list of at least one id');
@@ -64,7 +64,7 @@ const deleteContacts: Endpoint = ({ request, contacts }) => {
 
 const deleteTransaction: Endpoint = () => jsonResponse(200, { deleted: 1 });
 
-/** The endpoints of section 4, the other forms that its deletions might have, and one more list. */
+/** The endpoints of section 4, with other possible forms of its deletions, and one more list. */
 export const DOCUMENTED_ENDPOINTS: Record<string, Endpoint> = {
 	'GET /masterdata/getContacts': getContacts,
 	'GET /txndata/getPayments': getPayments,

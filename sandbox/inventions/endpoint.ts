@@ -1,4 +1,4 @@
-// The sandbox's own invention: what an endpoint is.
+// The sandbox's own invention: the interface of an endpoint.
 
 import type { SandboxResponse } from '../responses';
 import type { SentDocument } from '../journal';
@@ -6,14 +6,14 @@ import type { ReceivedRequest } from '../request';
 import type { ContactStore } from './contacts';
 import type { PaymentStore } from './payments';
 
-/** What an endpoint has to work with. */
+/** The input of an endpoint. */
 export interface EndpointContext {
 	request: ReceivedRequest;
 	contacts: ContactStore;
 	payments: PaymentStore;
-	/** Writes the request's body into the journal as a sent document. */
+	/** Records the request's body in the journal as a sent document. */
 	recordDocument: () => SentDocument;
 }
 
-/** Lets a request take effect and returns its response. */
+/** Carries a request out and returns its response. */
 export type Endpoint = (context: EndpointContext) => SandboxResponse;

@@ -1,19 +1,18 @@
-// The sandbox's own invention: the ways in which a list can be read in parts.
+// The sandbox's own invention: the pagination of lists.
 //
-// The interface document shows no parameters (section 4), so all usual ways are there at once, and
-// the parameters that are present choose one: `page` and `pageSize` (from 1), `offset` and `limit`,
-// or `limit` and `cursor`, where the first request has no cursor yet.
+// The interface document shows no parameters (section 4), so all usual ways are supported at once, and the
+// parameters of a request choose one: `page` and `pageSize` (from 1), `offset` and `limit`, or `limit` and
+// `cursor`, which the first request lacks.
 
 import type { Query } from '../request';
 
-/** A part of a list. */
 export interface Part<Item> {
 	items: Item[];
-	/** Where the next part begins; absent at the end and where no cursor is in use. */
+	/** The cursor of the next part; absent at the end, and without cursors. */
 	nextCursor?: string;
 }
 
-/** A parameter that cannot be understood. */
+/** An invalid parameter. */
 export class ParameterError extends Error {}
 
 const DEFAULT_PART_SIZE = 10;
@@ -40,7 +39,7 @@ function decodeCursor(query: Query): number {
 	return start;
 }
 
-/** The part of a list that a query asks for: all of it when it asks for none. */
+/** The part of a list that a query asks for, by default all of it. */
 export function selectPart<Item>(items: Item[], query: Query): Part<Item> {
 	const has = (name: string): boolean => query[name] !== undefined;
 	if (has('page') || has('pageSize')) {

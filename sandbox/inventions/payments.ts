@@ -1,11 +1,10 @@
-// The sandbox's own invention: what a payment looks like, and that payments can be listed.
+// The sandbox's own invention: the form of a payment, and a list of payments.
 //
-// The interface document names payments but none of their fields (section 2), and no way to read them; its
-// list of endpoints is not complete (section 4).
+// The interface document names payments but none of their fields (section 2) and no endpoint to read them; its list
+// of endpoints is not complete (section 4).
 
 import { RecordStore, type StoredRecord } from './records';
 
-/** A payment as the sandbox imagines one. */
 export interface Payment extends StoredRecord {
 	contactId: string;
 	amount: number;
@@ -16,7 +15,7 @@ export type PaymentStore = RecordStore<Payment>;
 
 const PAYMENTS_AT_THE_START = 12;
 
-/** The payments there are. */
+/** Creates the initial payments. */
 export function inventPayments(): PaymentStore {
 	const invent = (number: number, updatedAt: string): Payment => ({
 		id: `payment-${number}`,

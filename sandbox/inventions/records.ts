@@ -1,16 +1,16 @@
 // The sandbox's own invention: records of one kind, such as contacts, and how they change.
 
-/** What all records have. */
+/** The fields of all records. */
 export interface StoredRecord {
 	id: string;
-	/** ISO 8601, in UTC; moves forward with every change. */
+	/** ISO 8601, in UTC. It increases with every change. */
 	updatedAt: string;
 }
 
 const FIRST_CHANGE_MS = Date.UTC(2025, 0, 1);
 const MINUTE_MS = 60_000;
 
-/** The records of one kind of the one business that all keys of a sandbox belong to. */
+/** The records of one kind. All keys of a sandbox belong to the same business. */
 export class RecordStore<T extends StoredRecord> {
 	readonly #kind: string;
 	readonly #invent: (number: number, updatedAt: string) => T;
@@ -19,7 +19,7 @@ export class RecordStore<T extends StoredRecord> {
 	#lastNumber = 0;
 	#lastChangeMs = 0;
 
-	/** `invent` makes up the record with a number, counted from 1. */
+	/** @param invent makes up the record with a number, counted from 1 */
 	constructor(
 		kind: string,
 		invent: (number: number, updatedAt: string) => T,
@@ -36,7 +36,7 @@ export class RecordStore<T extends StoredRecord> {
 		return [...this.#records.values()].map((record) => ({ ...record }));
 	}
 
-	/** Adds a record; fields that are not given are made up. Throws when the id is taken. */
+	/** Adds a record, with made-up values for missing fields. Throws if the ID is taken. */
 	add(fields: Partial<T> = {}): T {
 		this.#lastNumber += 1;
 		const record = { ...this.#invent(this.#lastNumber, this.#nextChange()), ...fields };
@@ -47,7 +47,7 @@ export class RecordStore<T extends StoredRecord> {
 		return { ...record };
 	}
 
-	/** Changes fields of a record and moves its `updatedAt`. Throws when there is no such record. */
+	/** Changes fields of a record, and its `updatedAt`. Throws if there is no such record. */
 	update(id: string, fields: Partial<Omit<T, 'id'>>): T {
 		const record = this.#records.get(id);
 		if (record === undefined) throw new Error(`There is no ${this.#kind} ${id}`);
@@ -56,12 +56,12 @@ export class RecordStore<T extends StoredRecord> {
 		return { ...changed };
 	}
 
-	/** Removes records; ids that do not exist are passed over. Returns how many were removed. */
+	/** Removes records and ignores unknown IDs. Returns how many were removed. */
 	remove(ids: string | string[]): number {
 		return [ids].flat().filter((id) => this.#records.delete(id)).length;
 	}
 
-	/** Puts back the records that were there at the start. */
+	/** Restores the initial records. */
 	reset(): void {
 		this.#lastChangeMs = 0;
 		this.#records = new Map();
@@ -73,7 +73,7 @@ export class RecordStore<T extends StoredRecord> {
 		this.#lastNumber = this.#initialCount;
 	}
 
-	/** Now, but always later than the change before. */
+	/** Now, but always later than the previous change. */
 	#nextChange(): string {
 		this.#lastChangeMs = Math.max(Date.now(), this.#lastChangeMs + 1);
 		return new Date(this.#lastChangeMs).toISOString();

@@ -1,4 +1,4 @@
-// The sandbox's own invention: the table of all endpoints, and what happens to requests for others.
+// The sandbox's own invention: the table of all endpoints, and the responses for unknown ones.
 
 import { errorResponse, type SandboxResponse } from '../responses';
 import type { EndpointDirectory } from '../endpoints';
@@ -15,8 +15,8 @@ const ENDPOINTS = new Map([
 export const ENDPOINT_NAMES: readonly string[] = [...ENDPOINTS.keys()];
 
 /**
- * Lets a request that passed all checks take effect. Not-found errors are not shown by the interface
- * document (section 7): 404 for an unknown path and 405 for another method are made up.
+ * Carries out a request that has passed all checks. The interface document shows no not-found errors (section 7): 404
+ * for an unknown path and 405 for another method are made up.
  */
 export function actOn(context: EndpointContext, endpoints: EndpointDirectory): SandboxResponse {
 	const endpoint = ENDPOINTS.get(context.request.endpoint);

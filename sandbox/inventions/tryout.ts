@@ -1,5 +1,5 @@
-// The sandbox's own invention: endpoints that no service has, to try out how a client handles
-// responses of every kind.
+// The sandbox's own invention: endpoints to try out how a client handles all kinds of responses. No real service has
+// them.
 
 import {
 	errorResponse,
@@ -14,8 +14,8 @@ const LOG_IN_PAGE = `<!doctype html>
 <html><head><title>Log in</title></head><body><form method="post"><input name="user"></form></body></html>
 `;
 
-// The bytes after the first line are no text in any encoding, so that a client that treats the file
-// as text damages it visibly.
+// The bytes after the first line are not valid text in any encoding, so that a client that treats the file as text
+// visibly corrupts it.
 const FILE_CONTENT = Buffer.concat([
 	Buffer.from('%PDF-1.4\n'),
 	Buffer.from([0xe2, 0xe3, 0xcf, 0xd3, 0x0a, 0x00, 0xff, 0xfe, 0x80]),
@@ -24,7 +24,7 @@ const FILE_CONTENT = Buffer.concat([
 
 const echo: Endpoint = ({ request }) => {
 	const { method, path, query, headers, body } = request;
-	// The key belongs in no response (section 5, rule 9).
+	// No response may contain the key (section 5, rule 9).
 	const otherHeaders = Object.entries(headers).filter(([name]) => name !== 'x-api-key');
 	return jsonResponse(200, {
 		method,
@@ -43,7 +43,7 @@ const huge: Endpoint = ({ request }) => {
 	return hugeResponse(megabytes);
 };
 
-/** The endpoints for trying out responses. They need a key and count against the limits like all. */
+/** Endpoints to try out responses. Like all others, they need a key and count against the limits. */
 export const TRYOUT_ENDPOINTS: Record<string, Endpoint> = {
 	'GET /sandbox/text': () => textResponse(200, 'Plain text of the sandbox'),
 	'GET /sandbox/html': () => textResponse(200, LOG_IN_PAGE, 'text/html'),

@@ -1,5 +1,5 @@
-// Responses to what is sent and deleted, as bookkeeping services give them: S1 to S26, B1 to B10. The
-// service has acted in all of them, but for those with `texts`.
+// Responses of bookkeeping services to sends and deletions: S1 to S26, B1 to B10. The service has acted in all of them
+// except for those with `texts`.
 
 import type { Profile } from './profile';
 

@@ -1,4 +1,4 @@
-// Errors as bookkeeping services word them: E1 to E31.
+// Error responses of bookkeeping services: E1 to E31.
 
 import type { Profile, Reply } from './profile';
 
@@ -6,12 +6,12 @@ const xml = { 'content-type': 'application/xml' };
 const html = { 'content-type': 'text/html' };
 const text = { 'content-type': 'text/plain' };
 
-/** A response that says with each of these texts what went wrong. */
+/** An error response that contains each of these texts. */
 const says = (texts: string[], body: unknown, more: Reply = {}): Profile => ({
 	change: { status: 422, body, ...more },
 	texts,
 });
-/** One whose status says that all is well. */
+/** An error response with status 200. */
 const says200 = (credential: Record<string, string>, texts: string[], body: unknown): Profile => ({
 	change: { body },
 	credential,

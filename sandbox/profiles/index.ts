@@ -1,4 +1,4 @@
-// All services that the sandbox can stand for, by name, and what is left out.
+// All services that the sandbox can imitate, by name, and what is left out.
 
 import { CHANGES } from './changes';
 import { ERRORS } from './errors';
@@ -12,7 +12,7 @@ export type { Profile } from './profile';
 
 export const PROFILES: Record<string, Profile> = { ...LISTS, ...CHANGES, ...ERRORS };
 
-/** Of the catalogue, what the node does not do, with the reason. */
+/** The entries of the catalogue that the node does not support, with the reason. */
 export const LEFT_OUT: Record<string, string> = {
 	L19: 'JSON-RPC asks for lists by POST, and a POST is no read that may be retried.',
 	L25: 'Lists in XML or CSV: ask for JSON, by path or by Accept. Errors and results in XML are understood.',

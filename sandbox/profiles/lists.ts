@@ -1,8 +1,8 @@
-// Lists as 26 bookkeeping services shape and split them: envelopes L1 to L26, pages P1 to P26.
+// Lists of 26 bookkeeping services: envelopes L1 to L26, pagination P1 to P26.
 
 import type { ListRequest, Profile, Reply, Row } from './profile';
 
-/** The page size of the services that do not take another one. */
+/** The page size of services in which it cannot be chosen. */
 const SIZE = 2;
 
 const pagination = (type: string, values: Record<string, string | number> = {}) => ({
@@ -13,7 +13,7 @@ const numberOf = (text: string | undefined, otherwise: number) =>
 const slice = (rows: Row[], start: number, size: number) => rows.slice(start, start + size);
 const pagesOf = (rows: Row[], size = SIZE) => Math.ceil(rows.length / size);
 
-/** A list by page numbers, from `first` on. */
+/** A list by page number, from `first`. */
 const byPage =
 	(
 		envelope: (page: Row[], rows: Row[], number: number, address: string) => unknown,
@@ -24,7 +24,7 @@ const byPage =
 		return { body: envelope(slice(rows, (page - first) * SIZE, SIZE), rows, page, address) };
 	};
 
-/** A list by offset and limit, from the names of the two parameters. */
+/** A list by offset and limit, with these parameter names. */
 const byOffset =
 	(offset: string, limit: string, envelope: (page: Row[], rows: Row[], start: number) => unknown) =>
 	({ rows, query }: ListRequest): Reply => {
@@ -32,13 +32,13 @@ const byOffset =
 		return { body: envelope(slice(rows, start, numberOf(query[limit], SIZE)), rows, start) };
 	};
 
-/** A list whose pages begin behind a record, which the query names by its ID. */
+/** A list whose pages begin after the record whose ID is in the query. */
 const behind = ({ rows, query }: ListRequest, name: string) => {
 	const last = rows.findIndex(({ id }) => String(id) === query[name]);
 	return { page: slice(rows, last + 1, SIZE), hasMore: last + 1 + SIZE < rows.length };
 };
 
-/** The number of the page that an opaque cursor stands for. */
+/** An opaque cursor for a page number. */
 const cursorOf = (page: number) => Buffer.from(`page ${page}`).toString('base64url');
 const byCursor = ({ rows, query }: ListRequest, name: string) => {
 	const page = [1, 2, 3, 4].find((one) => cursorOf(one) === query[name]) ?? 1;
@@ -46,7 +46,7 @@ const byCursor = ({ rows, query }: ListRequest, name: string) => {
 	return { page: slice(rows, (page - 1) * SIZE, SIZE), next };
 };
 
-/** IDs of 18 digits, as bare numbers in the text of the response. */
+/** IDs of 18 digits, as numbers in the JSON text. */
 const withLongIds = (rows: Row[]) =>
 	JSON.stringify(rows).replace(/"contact-(\d+)"/g, '90071992547409930$1');
 
@@ -207,7 +207,7 @@ export const LISTS: Record<string, Profile> = {
 				'@page': String(number),
 				'@per_page': String(SIZE),
 				'@total': String(rows.length),
-				// One record is no list, and none is not there at all.
+				// A single record is not in a list, and without records the field is missing.
 				...(page.length === 0 ? {} : { client: page.length === 1 ? page[0] : page }),
 			},
 		})),
@@ -242,7 +242,7 @@ export const LISTS: Record<string, Profile> = {
 		}),
 	},
 	'L14-P11': {
-		// With a cursor on its empty last page, too.
+		// Even the empty last page has a cursor.
 		list: ({ rows, query }) => {
 			const start = numberOf(query.cursor?.slice(1), 0);
 			const collection = slice(rows, start, SIZE);

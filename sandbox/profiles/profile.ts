@@ -1,10 +1,10 @@
-// Other services that the sandbox can stand for: what a profile is.
+// A profile describes another service that the sandbox can imitate.
 //
-// The names are the IDs of a catalogue of conventions: how 26 bookkeeping services shape their lists (L),
-// pages (P), identifiers (D), responses (S), bulk responses (B) and errors (E). Several at once are joined
-// with a hyphen. Shapes are real, values are made up.
+// The names are IDs in a catalogue of the conventions of 26 bookkeeping services: lists (L), pagination (P),
+// identifiers (D), responses (S), bulk responses (B) and errors (E). A hyphen joins several of them. Shapes are
+// real, values are made up.
 
-/** A response: a body that is a text or bytes goes out as it is, with its type; anything else as JSON. */
+/** A response. A text with headers, or bytes, is sent as it is; any other body as JSON. */
 export interface Reply {
 	status?: number;
 	headers?: Record<string, string>;
@@ -25,7 +25,7 @@ export interface ListRequest {
 	address: string;
 }
 
-/** The settings of the node that read a list, by their names. */
+/** The options of the node that read the list. */
 export interface ListOptions {
 	itemsField?: string;
 	pagination?: { values: Record<string, string | number> };
@@ -35,12 +35,12 @@ export interface Profile {
 	/** Serves the list of contacts. */
 	list?: (request: ListRequest) => Reply;
 	options?: ListOptions;
-	/** Dot path of the ID in a record; `id` where there is none. */
+	/** Dot path of the ID in a record; default `id`. */
 	idField?: string;
-	/** The response to what is sent, deleted or otherwise changed, in place of the sandbox's own. */
+	/** The response to sends, deletions and other changes, instead of the sandbox's own. */
 	change?: Reply;
 	/** Fields of the credential that the profile needs. */
 	credential?: Record<string, string>;
-	/** The texts of an error that a user has to see. */
+	/** The texts that the node's error must contain. */
 	texts?: string[];
 }

@@ -1,10 +1,10 @@
-// Responses a request as the service of a profile would.
+// Responds to a request like the service of a profile.
 
 import type { SandboxResponse } from '../responses';
 import type { EndpointContext } from '../inventions/endpoint';
 import type { Profile, Reply } from './profile';
 
-/** The profile's response; undefined where it leaves the request to the sandbox. */
+/** The profile's response; undefined if it leaves the request to the sandbox. */
 export function serveProfile(
 	{ list, change }: Profile,
 	{ request, contacts, recordDocument }: EndpointContext,
