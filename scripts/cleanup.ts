@@ -1,18 +1,18 @@
-// Undoes what a start has begun, in reverse order, however it ends.
+// Undoes the steps of a start in reverse order, however it ends.
 
 type Step = () => Promise<void>;
 
-/** Steps that are to be taken before this process ends. */
+/** Cleanup steps to run before this process ends. */
 export class Cleanup {
 	readonly #steps: Step[] = [];
 	#running: Promise<void> | undefined;
 
-	/** Adds a step; the last one added is taken first. */
+	/** Adds a step. The last step added runs first. */
 	add(step: Step): void {
 		this.#steps.push(step);
 	}
 
-	/** Takes all steps once; called again, waits for the same end. A failing step stops no other. */
+	/** Runs all steps once; further calls wait for the same run. A failing step does not stop the others. */
 	run(): Promise<void> {
 		this.#running ??= this.#takeAll();
 		return this.#running;

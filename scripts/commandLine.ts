@@ -1,13 +1,12 @@
-// Reads the arguments of `npm start`.
+// Parses the arguments of `npm start`.
 import { parseArgs } from 'node:util';
 
-/** What the user asked for. */
 export interface StartOptions {
-	/** End after the demo workflow has run. */
+	/** Whether to end after the demo workflow has run. */
 	once: boolean;
-	/** A folder for n8n's data that is kept; without it, a temporary one. */
+	/** A folder in which n8n's data are kept; by default a temporary one. */
 	userFolder?: string;
-	/** The editor's port; without it, a free one. */
+	/** The editor's port; by default a free one. */
 	port?: number;
 	help: boolean;
 }
@@ -22,7 +21,7 @@ npm start -- [options]
   --help                 show this text
 `;
 
-/** Throws an error that names the argument when one cannot be understood. */
+/** @throws an error that names an invalid argument */
 export function readStartOptions(parameters: string[]): StartOptions {
 	const { values } = parseArgs({
 		args: parameters,

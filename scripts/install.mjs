@@ -1,5 +1,5 @@
-// Runs before every npm script that needs the development packages: installs them on a fresh clone,
-// and again when the lock file has changed since. Plain JavaScript, because nothing is installed yet.
+// Runs before every npm script that needs the development packages: installs them on a fresh clone, and whenever the
+// lock file has changed. Plain JavaScript, because nothing is installed yet.
 import { spawnSync } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -14,7 +14,7 @@ const isCurrent =
 
 if (!isCurrent) {
 	console.log('Installing the development packages (about a minute the first time) …');
-	// Install scripts stay off: the native addons of n8n-core's tree are not needed for the tests.
+	// Install scripts stay off, because the tests do not need the native addons among n8n-core's dependencies.
 	const { status } = spawnSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], {
 		cwd: root,
 		stdio: 'inherit',

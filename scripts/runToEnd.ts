@@ -1,5 +1,5 @@
-// Runs the program of an npm script and undoes everything it has begun, however it ends. close-with-grace does not
-// notice that the parent is gone, and counts one Ctrl+C as two.
+// Runs the program of an npm script, and cleans up however it ends. close-with-grace does not notice that the parent is
+// gone, and counts one Ctrl+C as two.
 import { Cleanup } from './cleanup';
 
 const SIGNALS = [
@@ -9,18 +9,18 @@ const SIGNALS = [
 ] as const;
 const ORPHAN_STATUS = 1;
 const SECONDS_BETWEEN_LOOKS_FOR_PARENT = 1;
-// One press of Ctrl+C can arrive twice: from the terminal, and passed on by a parent.
+// One press of Ctrl+C can arrive twice: from the terminal, and from a parent that forwards it.
 const SECONDS_OF_ONE_KEY_PRESS = 1;
 
-/** An error's message and those of its causes; a stack would hide them. */
+/** The messages of an error and its causes, without a stack, which would hide them. */
 function explain(error: unknown): string {
 	if (!(error instanceof Error)) return String(error);
 	return error.cause === undefined ? error.message : `${error.message}\n${explain(error.cause)}`;
 }
 
 /**
- * Calls `end` with an exit status when this process is told to end, or when its parent is gone:
- * npm passes a signal on to the shell between the two only, which ends without passing it on.
+ * Calls `end` with an exit status on a signal, or when the parent is gone: npm forwards a signal only to the shell in
+ * between, which ends without forwarding it.
  */
 function watchForEnd(end: (status: number) => void): void {
 	for (const [signal, status] of SIGNALS) process.on(signal, () => end(status));
@@ -41,14 +41,14 @@ async function run(program: (cleanup: Cleanup) => Promise<void>): Promise<void> 
 			console.log('\nEnding what was started …');
 			void cleanup.run().finally(() => process.exit(status));
 		} else if (status !== ORPHAN_STATUS && now - endingSince > SECONDS_OF_ONE_KEY_PRESS * 1000) {
-			// Asked again: ending politely takes too long.
+			// On a second Ctrl+C, exit without waiting for the cleanup.
 			process.exit(status);
 		}
 	});
 	try {
 		await program(cleanup);
 	} catch (error) {
-		// What is ended from outside fails in all kinds of ways.
+		// After a signal, errors are a consequence of the cleanup.
 		if (endingSince !== undefined) return;
 		console.error(`\n${explain(error)}`);
 		process.exitCode = 1;
@@ -56,7 +56,7 @@ async function run(program: (cleanup: Cleanup) => Promise<void>): Promise<void> 
 	if (endingSince === undefined) await cleanup.run();
 }
 
-/** Runs a program; its error is printed, and makes the exit status 1. */
+/** Runs a program. An error is printed, and sets the exit status to 1. */
 export function runToEnd(program: (cleanup: Cleanup) => Promise<void>): void {
 	run(program).catch((error: unknown) => {
 		console.error(explain(error));

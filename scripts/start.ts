@@ -1,5 +1,5 @@
-// `npm start`: a real n8n with this node beside the sandbox, from nothing. Builds the node, installs what
-// is missing, runs the demo workflow once, prints its result and leaves the editor open.
+// `npm start`: starts a real n8n with this node and the sandbox. Builds the node, installs what is missing, runs the
+// demo workflow once, prints its result and leaves the editor open.
 import { join } from 'node:path';
 import { type Sandbox, startSandbox } from '../sandbox/server';
 import type { Cleanup } from './cleanup';
@@ -21,7 +21,6 @@ import { runToEnd } from './runToEnd';
 
 const PROJECT_FOLDER = join(__dirname, '..');
 
-/** Everything that runs during a start. */
 interface Running {
 	n8n: N8nProcess;
 	sandbox: Sandbox;
@@ -36,17 +35,17 @@ async function startEverything(options: StartOptions, cleanup: Cleanup): Promise
 	const host = await ensureHost({ version: 'n8n-2' });
 	const userFolder = await openUserFolder(options.userFolder);
 	cleanup.add(async () => {
-		// The logs tell what went wrong.
+		// Keep the logs after a failure.
 		if (process.exitCode === 1) console.error(`n8n's folder is kept: ${userFolder.path}`);
 		else await userFolder.dispose();
 	});
-	// Whatever is still being started or installed when a start is interrupted.
+	// For programs that are still starting or installing when the start is interrupted.
 	cleanup.add(endPrograms);
 	await withProgress('Installing the packed node into n8n', async () => {
 		const packed = await packNode(PROJECT_FOLDER, join(userFolder.path, 'packages'));
 		await installPackedNode(packed, userFolder.path, host);
 	});
-	// How the service counts its windows is not documented; `both` refuses what either way would.
+	// The kind of the service's windows is not documented; `both` refuses whatever either kind would.
 	const sandbox = await startSandbox({ contactCount: DEMO_CONTACT_COUNT, windowMode: 'both' });
 	cleanup.add(() => sandbox.stop());
 	const n8n = await withProgress(`Starting n8n ${host.n8nVersion}`, () =>
@@ -56,7 +55,7 @@ async function startEverything(options: StartOptions, cleanup: Cleanup): Promise
 	return { n8n, sandbox, userFolder };
 }
 
-/** Runs the demo workflow and prints its result. Returns whether everything came through. */
+/** Runs the demo workflow and prints its result. Returns whether everything succeeded. */
 async function runAndReport(
 	client: N8nClient,
 	workflow: SavedWorkflow,
@@ -72,9 +71,9 @@ async function runAndReport(
 	return problems.length === 0;
 }
 
-/** Leaves the editor open until n8n ends, which it does not by itself. */
+/** Leaves the editor open until n8n ends, which it normally does not by itself. */
 async function leaveOpen({ n8n, sandbox, userFolder }: Running, workflowId: string): Promise<void> {
-	// The contacts are gone now: a run in the editor finds new ones.
+	// Restore the deleted contacts, for further runs in the editor.
 	sandbox.contacts.reset();
 	const { email, password } = userFolder.owner;
 	console.log(

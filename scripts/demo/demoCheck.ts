@@ -1,4 +1,4 @@
-// Says whether a run of the demo workflow did everything it should have done.
+// Checks the result of a run of the demo workflow.
 import { isDeepStrictEqual } from 'node:util';
 import type { Sandbox } from '../../sandbox/server';
 import type { ExecutionResult } from '../host/executionData';
@@ -60,11 +60,11 @@ function sandboxProblems(sandbox: Sandbox): string[] {
 	];
 }
 
-/** What went wrong in a run of the demo workflow, one line each; empty when everything came through. */
+/** The problems of a run of the demo workflow, one line each; empty if everything succeeded. */
 export function findProblems(execution: ExecutionResult, sandbox: Sandbox): string[] {
 	const ofNodes = nodeProblems(execution);
 	const { status, error } = execution;
-	// The error of a node is the error of the execution, too.
+	// The error of a node is also the error of the execution.
 	const isReported = error === undefined || ofNodes.some((problem) => problem.includes(error));
 	const reason = isReported ? '' : `: ${error}`;
 	return [

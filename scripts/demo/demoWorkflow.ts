@@ -1,4 +1,4 @@
-// Puts the demo workflow into a running n8n and runs it once against the sandbox.
+// Saves the demo workflow in a running n8n, and runs it against the sandbox.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Sandbox } from '../../sandbox/server';
@@ -10,10 +10,10 @@ const CREDENTIAL_TYPE = 'businessDataApi';
 const CREDENTIAL_NAME = 'Business Data demo';
 const TRIGGER_NAME = 'Start';
 
-/** How many contacts the sandbox has: enough for three requests of a bulk deletion. */
+/** The number of contacts in the sandbox: enough for three requests of a bulk deletion. */
 export const DEMO_CONTACT_COUNT = 250;
 
-/** The workflow as it is delivered, for import into any n8n. */
+/** The published workflow, which can be imported into any n8n. */
 function readDemoWorkflow(): Workflow {
 	const file = join(__dirname, '..', '..', 'examples', 'demo.workflow.json');
 	return JSON.parse(readFileSync(file, 'utf8')) as Workflow;
@@ -30,7 +30,7 @@ function withCredential(workflow: Workflow, id: string): Workflow {
 	};
 }
 
-/** Saves the credential for the sandbox and the demo workflow, in place of those of an earlier start. */
+/** Saves the credential for the sandbox and the demo workflow. Replaces those of a previous start. */
 export async function saveDemo(client: N8nClient, sandbox: Sandbox): Promise<SavedWorkflow> {
 	const credentialId = await client.saveCredential({
 		name: CREDENTIAL_NAME,

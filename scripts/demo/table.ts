@@ -1,4 +1,4 @@
-// Prints the result of a run as a table for people.
+// Formats the result of a run as a table.
 import Table from 'cli-table3';
 import type { Sandbox } from '../../sandbox/server';
 import type { ExecutionResult } from '../host/executionData';
@@ -7,12 +7,12 @@ function count(amount: number, noun: string): string {
 	return `${amount} ${noun}${amount === 1 ? '' : 's'}`;
 }
 
-/** The lines that tell what each node did and what the sandbox counted. */
+/** Lines with the result of each node and the counts of the sandbox. */
 export function formatResult(execution: ExecutionResult, sandbox: Sandbox): string[] {
 	const table = new Table({
 		head: ['node', 'status', 'items out', 'ms'],
 		colAligns: ['left', 'left', 'right', 'right'],
-		// A log of a build server shows no colours.
+		// CI logs show no colours.
 		style: { head: [], border: [], compact: true },
 	});
 	for (const { name, status, items, milliseconds } of execution.nodes) {

@@ -1,7 +1,7 @@
-// Keeps what takes minutes to install in the user's cache folder, so that it is installed once: built in
-// a folder of its own beside the final one and renamed when it is whole. A folder under its final name
-// is therefore complete, whatever was interrupted and however many starts there were at once.
-// env-paths has no CommonJS form, and longer paths on Windows.
+// Caches installations that take minutes in the user's cache folder. Each is built in a temporary folder next to the
+// final one and renamed when it is complete. So a folder with its final name is always complete, despite
+// interruptions and concurrent starts.
+// env-paths has no CommonJS build, and longer paths on Windows.
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -9,7 +9,7 @@ import { basename, dirname, join } from 'node:path';
 import { withLock } from './lock';
 import type { Note } from './progress';
 
-/** The folder for everything this package installs for itself, by the custom of the system. */
+/** The cache folder of this package, by the conventions of the system. */
 export function cacheFolder(): string {
 	const name = 'n8n-nodes-business-data';
 	const { XDG_CACHE_HOME, LOCALAPPDATA } = process.env;
@@ -21,7 +21,7 @@ export function cacheFolder(): string {
 	return join(homedir(), '.cache', name);
 }
 
-/** Removes what interrupted builds of a folder left behind. Only for the holder of the folder's lock. */
+/** Removes the remains of interrupted builds of a folder. Only for the holder of the folder's lock. */
 async function removeLeftovers(folder: string): Promise<void> {
 	const parent = dirname(folder);
 	for (const name of await readdir(parent)) {
@@ -32,13 +32,13 @@ async function removeLeftovers(folder: string): Promise<void> {
 }
 
 /**
- * Sees to it that a folder exists, whole, and builds it if not. Of several processes that want it at the
- * same time one builds and the others wait.
+ * Ensures that a complete folder exists, and builds it if not. Of several processes that want it at the same time, one
+ * builds it and the others wait.
  *
  * @param folder The final folder.
- * @param build Fills the folder it is given, which is renamed to the final one when the promise resolves.
- * @param note Told when this process waits for another one's build.
- * @throws What `build` throws; the next call starts from nothing.
+ * @param build Fills the given folder, which is renamed to the final one when the promise resolves.
+ * @param note Called when this process waits for the build of another one.
+ * @throws What `build` throws. The next call starts from scratch.
  */
 export async function ensureFolder(
 	folder: string,

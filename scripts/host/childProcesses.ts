@@ -1,6 +1,6 @@
-// Starts programs so that none of them outlives this process: each gets a process group of its own,
-// which is ended as a whole, also when this process ends by an error or a signal. Windows has no such
-// groups; there, a program is ended together with those that it has started.
+// Starts programs so that none outlives this process: each gets its own process group, which is killed as a whole even
+// if this process ends by an error or a signal. Windows has no such groups; there, a program is killed together with
+// its children.
 // execa 10 needs Node.js 22, and tree-kill misses children of a program that has ended.
 import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process';
 
@@ -17,11 +17,11 @@ function isGone({ exitCode, signalCode }: ChildProcess): boolean {
 	return exitCode !== null || signalCode !== null;
 }
 
-/** Ends what is left of a program's process group at once. Does nothing when there is nothing left. */
+/** Kills what is left of a program's process group. */
 export function killGroup(child: ChildProcess): void {
 	if (child.pid === undefined) return;
 	if (process.platform === 'win32') {
-		// The number of a program that has ended may be another's by now.
+		// The process ID of a program that has ended may have been reused.
 		if (isGone(child)) return;
 		spawnSync('taskkill', ['/pid', String(child.pid), '/t', '/f'], { windowsHide: true });
 		return;
@@ -33,16 +33,16 @@ export function killGroup(child: ChildProcess): void {
 	}
 }
 
-/** Tells a program to end. On Windows nothing can be told, so it ends at once, with what it has started. */
+/** Sends SIGTERM to a program. Windows has no such signal, so there it is killed with its children. */
 export function askToEnd(child: ChildProcess): void {
 	if (process.platform === 'win32') killGroup(child);
 	else child.kill('SIGTERM');
 }
 
 /**
- * Starts a program in a process group of its own.
+ * Starts a program in its own process group.
  *
- * @returns The child process, and how it ended. The promise is rejected when it cannot be started.
+ * @returns The child process, and a promise of how it ended, which rejects if it cannot be started.
  */
 export function startProgram(
 	command: string,
@@ -55,7 +55,7 @@ export function startProgram(
 	}
 	const child = spawn(command, parameters, {
 		...options,
-		// On Windows a detached program would open a window of its own.
+		// On Windows, a detached program would open its own window.
 		detached: process.platform !== 'win32',
 		windowsHide: true,
 	});
@@ -70,12 +70,12 @@ export function startProgram(
 			resolve({ status, signal });
 		});
 	});
-	// A caller that does not wait for the end must not be brought down by a failed start.
+	// For a caller that does not wait for the end, a failed start must not be an unhandled rejection.
 	ended.catch(() => undefined);
 	return { child, ended };
 }
 
-/** Ends all programs that are still running, at once, and waits for their ends. */
+/** Kills all programs that are still running, and waits until they have ended. */
 export async function endPrograms(): Promise<void> {
 	const children = [...running];
 	children.forEach(killGroup);

@@ -1,5 +1,5 @@
-// Loaded into a started n8n before its own code: when the process that started it is gone, however that
-// ended, the channel between the two closes, and n8n shuts down as if it had been told to.
+// Loaded into n8n before its own code: when the process that started it ends for whatever reason, the IPC channel
+// closes, and n8n shuts down as after SIGTERM.
 process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));
-// The channel alone is no reason to keep running.
+// The channel alone must not keep the process alive.
 process.channel?.unref();

@@ -1,18 +1,18 @@
-// The environment that started programs get: the user's own, without what would change their behaviour.
+// The environment of started programs: the user's own, without variables that would change their behaviour.
 import { delimiter } from 'node:path';
 
-// What npm adds for the script it runs describes this package, not the folder a nested npm works in.
+// The variables that npm sets for its scripts describe this package, not the folder of a nested npm.
 const NPM_SCRIPT_VARIABLES =
 	/^(npm_(lifecycle_|package_|command$|config_local_prefix$)|INIT_CWD$)/i;
 
-/** A copy of the process's environment, without what npm added for the script it is running. */
+/** A copy of the process's environment, without the variables that npm sets for its scripts. */
 export function ownEnvironment(): NodeJS.ProcessEnv {
 	return Object.fromEntries(
 		Object.entries(process.env).filter(([name]) => !NPM_SCRIPT_VARIABLES.test(name)),
 	);
 }
 
-/** The environment with a folder put first on its search path, whatever the path's name is spelled like. */
+/** The environment with a folder first in its search path, whatever the spelling of PATH. */
 export function withFolderFirst(environment: NodeJS.ProcessEnv, folder: string): NodeJS.ProcessEnv {
 	const name = Object.keys(environment).find((key) => key.toUpperCase() === 'PATH') ?? 'PATH';
 	const rest = environment[name];

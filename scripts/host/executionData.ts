@@ -1,26 +1,24 @@
-// Reads the result of an execution as n8n's REST interface gives it, packed by flatted.
+// Parses the result of an execution from n8n's REST API, which serializes it with flatted.
 
-/** What one node of an execution did, over all of its runs. */
+/** The result of a node in an execution, over all its runs. */
 export interface NodeResult {
 	name: string;
-	/** n8n's word for it: `success`, `error` … */
+	/** n8n's status: `success`, `error` … */
 	status: string;
-	/** All items it gave out, over all outputs and runs, in order. */
+	/** The items of all outputs and runs, in order. */
 	items: unknown[];
-	/** How long it took, in milliseconds. */
 	milliseconds: number;
-	/** What went wrong, if something did. */
 	error?: string;
 }
 
 /** The result of an execution. */
 export interface ExecutionResult {
 	id: string;
-	/** n8n's word for it: `success`, `error`, `canceled`, `crashed` … */
+	/** n8n's status: `success`, `error`, `canceled`, `crashed` … */
 	status: string;
-	/** In the order in which they first ran. */
+	/** In the order of their first runs. */
 	nodes: NodeResult[];
-	/** What ended the execution, if it failed. */
+	/** The error that ended the execution, if it failed. */
 	error?: string;
 }
 
@@ -62,19 +60,19 @@ function readNode(name: string, runs: NodeRun[]): NodeResult {
 }
 
 /**
- * Reads an execution.
+ * Parses an execution.
  *
- * @param execution What `GET /rest/executions/:id` returns.
- * @throws When it has another shape.
+ * @param execution The response of `GET /rest/executions/:id`.
+ * @throws If it has another shape.
  */
 export async function readExecution(execution: {
 	id: string;
 	status: string;
 	data: string;
 }): Promise<ExecutionResult> {
-	// Its types have no CommonJS form.
+	// Its types have no CommonJS build.
 	const { parse } = await import('flatted');
-	// n8n 1.x may have saved nothing yet but the end.
+	// n8n 1.x may have saved only the end so far.
 	const { resultData } = (parse(execution.data) ?? {}) as RunExecutionData;
 	const order = ([run]: NodeRun[]): number => run?.executionIndex ?? run?.startTime ?? 0;
 	return {

@@ -1,10 +1,10 @@
-// Finds ports that nothing listens on. get-port has no CommonJS form; with it and portfinder, parallel jest workers
-// try the same ports.
+// Finds free ports. get-port has no CommonJS build; with it and portfinder, parallel jest workers try the same
+// ports.
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Above those that browsers refuse, and below those that systems give to outgoing connections. */
+/** Above the ports that browsers refuse, and below those that systems use for outgoing connections. */
 const PORTS = { from: 11_000, to: 32_768 };
 const MOST_TRIES = 1_000;
 
@@ -17,8 +17,8 @@ async function listenOnce(port: number): Promise<void> {
 const given = new Set<number>();
 
 /**
- * A port on 127.0.0.1 that is free at this moment. No port is given twice, and none that the system may give
- * to a connection: the program that is to listen there has yet to start.
+ * A port on 127.0.0.1 that is free now. No port is returned twice, and none that the system may use for a connection
+ * before the program listens there.
  */
 export async function freePort(): Promise<number> {
 	for (let tries = 0; tries < MOST_TRIES; tries++) {
@@ -34,7 +34,7 @@ export async function freePort(): Promise<number> {
 	throw new Error(`None of ${MOST_TRIES} ports on 127.0.0.1 was free.`);
 }
 
-/** Throws an error that says how to go on when a port on 127.0.0.1 is taken. */
+/** @throws an error that says how to fix it if a port on 127.0.0.1 is taken */
 export async function assertPortIsFree(port: number): Promise<void> {
 	await listenOnce(port).catch((cause: unknown) => {
 		throw new Error(

@@ -1,9 +1,9 @@
-// Describes each n8n that can be installed beside this package. The tree of every one is fixed by the
-// lock file in the folder of the same name.
+// Describes the versions of n8n that can be installed for this package. The lock file in the folder of the same name
+// pins the dependency tree of each.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The name of a host: of its folder here, and the first part of its folder in the cache. */
+/** The name of a host, of its folder here, and the first part of its folder in the cache. */
 export type HostName = 'n8n-1' | 'n8n-2';
 
 /** What is needed to install and run one n8n. */
@@ -11,13 +11,13 @@ export interface HostDescription {
 	name: HostName;
 	/** The folder with the host's package.json and package-lock.json. */
 	folder: string;
-	/** The exact version of n8n, as its package.json says. */
+	/** The exact version of n8n, from the package.json. */
 	n8nVersion: string;
-	/** The major versions of Node that n8n accepts. */
+	/** The major versions of Node.js that n8n accepts. */
 	nodeMajors: { from: number; to: number };
-	/** The Node that is fetched where the machine's own is not among them. */
+	/** The Node.js that is fetched if n8n does not accept the machine's own. */
 	fetchedNode: string;
-	/** The only packages whose install scripts run: n8n does not start without their native parts. */
+	/** The only packages whose install scripts run, because n8n needs their native parts to start. */
 	nativePackages: string[];
 	/** Settings that only this n8n knows. */
 	settings: Record<string, string>;
@@ -25,7 +25,7 @@ export interface HostDescription {
 
 const descriptions: Record<HostName, Omit<HostDescription, 'name' | 'folder' | 'n8nVersion'>> = {
 	'n8n-1': {
-		// It accepts Node 20, too, but its isolated-vm neither has a binary for it nor compiles there.
+		// It accepts Node.js 20 too, but its isolated-vm has no binary for it and does not compile there.
 		nodeMajors: { from: 22, to: 24 },
 		fetchedNode: '24.21.0',
 		nativePackages: ['sqlite3', 'isolated-vm'],
@@ -40,7 +40,7 @@ const descriptions: Record<HostName, Omit<HostDescription, 'name' | 'folder' | '
 	},
 };
 
-/** The description of a host. Throws when its package.json names no version of n8n. */
+/** The description of a host. Throws if its package.json names no version of n8n. */
 export function describeHost(name: HostName): HostDescription {
 	const folder = join(__dirname, name);
 	const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {

@@ -1,4 +1,4 @@
-// Installs a real n8n into the cache folder, exactly as its lock file says.
+// Installs a real n8n into the cache folder, from its lock file.
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { copyFile, cp, mkdir, readFile, rm } from 'node:fs/promises';
@@ -10,23 +10,23 @@ import { ensureNode, type NodeRuntime } from './nodeRuntime';
 import { type NpmRun, runNpm } from './npm';
 import { type Note, withProgress } from './progress';
 
-/** An n8n that is installed and can be started. */
+/** An installed n8n. */
 export interface N8nHost {
 	name: HostName;
 	n8nVersion: string;
 	/** The program and first arguments that start n8n; its command (`start`, `worker` …) follows. */
 	n8nCommand: [nodePath: string, n8nScript: string];
-	/** Where n8n's own packages are, such as n8n-core. */
+	/** The folder of n8n's own packages, such as n8n-core. */
 	modulesFolder: string;
-	/** The Node that n8n runs under. */
+	/** The Node.js that runs n8n. */
 	nodePath: string;
-	/** The environment in which `node` is that Node. */
+	/** The environment in which `node` is that Node.js. */
 	environment: NodeJS.ProcessEnv;
 	/** Settings (environment variables) that only this n8n knows. */
 	settings: Record<string, string>;
 }
 
-/** Tells from npm's lines how far an install is: descriptions first, then the archives. */
+/** Reports the progress of an install from npm's lines: package descriptions first, then archives. */
 function installProgress(packages: number, note: Note): (line: string) => void {
 	let descriptions = 0;
 	let archives = 0;
@@ -42,7 +42,7 @@ function installProgress(packages: number, note: Note): (line: string) => void {
 	};
 }
 
-/** Tells from the lines of a compiler run which file is being compiled. */
+/** Reports the progress of a compiler from its lines: the current file. */
 function buildProgress(title: string, note: Note): (line: string) => void {
 	return (line) => {
 		const file = /^\s*(?:CC|CXX|AR|SOLINK_MODULE)\S*\s+(\S+)/.exec(line)?.[1];
@@ -56,7 +56,7 @@ async function countPackages(lockFile: string): Promise<number> {
 }
 
 /**
- * Loads the native packages, and all that n8n loads before it starts: what fails here would fail at every
+ * Loads the native packages, and everything that n8n loads before it starts. A failure here would occur at every
  * start.
  */
 async function tryOut(folder: string, host: HostDescription, node: NodeRuntime): Promise<void> {
@@ -85,9 +85,9 @@ async function tryOut(folder: string, host: HostDescription, node: NodeRuntime):
 /** A native package of an n8n. */
 interface NativePackage {
 	name: string;
-	/** Where it is built. A package that brings binaries has no such folder. */
+	/** The build folder. A package with prebuilt binaries has none. */
 	release: string;
-	/** Where what was built is kept, for all n8n that have the same version of it. */
+	/** The cache of the build, for every n8n with the same version of the package. */
 	kept: string;
 }
 
@@ -118,9 +118,9 @@ async function buildNative(
 	note(`building ${name}`);
 	await runNpm({
 		...run,
-		// At its own -O3, SQLite takes three times as long to build.
+		// With its default -O3, SQLite takes three times as long to build.
 		environment: { ...run.environment, CFLAGS: '-O1', CXXFLAGS: '-O1' },
-		// A user who has switched install scripts off has them on for this package alone.
+		// Enable install scripts for this package, even if the user has disabled them.
 		parameters: ['rebuild', name, '--ignore-scripts=false', '--foreground-scripts'],
 		onLine: buildProgress(`building ${name}`, note),
 	});
@@ -156,7 +156,7 @@ async function install(
 	note('reading the package descriptions');
 	await runNpm({
 		...run,
-		// Some install scripts download from elsewhere, and n8n runs without what they fetch.
+		// Some install scripts download files from elsewhere, which n8n does not need.
 		parameters: [
 			...['ci', '--legacy-peer-deps', '--ignore-scripts', '--no-audit', '--no-fund'],
 			...['--prefer-offline', '--loglevel=http'],
@@ -173,9 +173,9 @@ async function install(
 }
 
 /**
- * An installed n8n: from the cache, or installed now, which takes some minutes and 2.2 GB.
+ * Returns an n8n from the cache, or installs it, which takes some minutes and 2.2 GB.
  *
- * @throws An error with npm's last lines, when something cannot be installed.
+ * @throws An error with npm's last lines if the installation fails.
  */
 export async function ensureHost({ version }: { version: HostName }): Promise<N8nHost> {
 	const host = describeHost(version);

@@ -1,5 +1,5 @@
-// A lock between processes: a folder, because making one either succeeds or finds it there, on every
-// system. The holder touches it again and again, so a lock that was left behind is told by its age.
+// A lock between processes: a folder, because creating one is atomic on every system. Its holder touches it
+// periodically, so an abandoned lock can be recognized by its age.
 // With proper-lockfile, two processes can both get an abandoned lock.
 import { rmSync } from 'node:fs';
 import { mkdir, rm, stat, utimes } from 'node:fs/promises';
@@ -34,25 +34,25 @@ async function isAbandoned(lockFolder: string): Promise<boolean> {
 	}
 }
 
-/** Takes away a lock whose holder no longer touches it. */
+/** Removes a lock that its holder no longer touches. */
 async function removeIfAbandoned(lockFolder: string): Promise<void> {
 	if (!(await isAbandoned(lockFolder))) return;
-	// Since that look, another may have removed it and a third taken it: the remover looks again, alone.
+	// Meanwhile, another process may have removed it and a third acquired it, so check again under a lock.
 	const removal = `${lockFolder}.removal`;
 	if (await tryToLock(removal)) {
 		if (await isAbandoned(lockFolder)) await rm(lockFolder, { recursive: true, force: true });
 		await rm(removal, { recursive: true, force: true });
 	} else if (await isAbandoned(removal)) {
-		// Its holder was ended within these few moments.
+		// Its holder was killed during the removal.
 		await rm(removal, { recursive: true, force: true });
 	}
 }
 
 /**
- * Does some work while no other process does work under the same lock.
+ * Does work while no other process holds the same lock.
  *
  * @param lockFolder The folder that is the lock; its parent must exist.
- * @param note Told, if this process has to wait.
+ * @param note Called if this process has to wait.
  */
 export async function withLock<Result>(
 	lockFolder: string,
@@ -66,10 +66,10 @@ export async function withLock<Result>(
 	}
 	const touching = setInterval(() => {
 		const now = new Date();
-		// A lock that is gone is not made again: then another process has taken it.
+		// A lock that is gone is not created again, because another process may have it.
 		utimes(lockFolder, now, now).catch(() => undefined);
 	}, SECONDS_BETWEEN_TOUCHES * 1000);
-	// Without it, a start after an interruption would wait until the lock counts as abandoned.
+	// Otherwise, a start after an interruption would wait until the lock counts as abandoned.
 	const removeAtExit = (): void => rmSync(lockFolder, { recursive: true, force: true });
 	process.once('exit', removeAtExit);
 	try {

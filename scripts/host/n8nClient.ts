@@ -1,5 +1,5 @@
-// Does through n8n's REST interface what a user does in the editor: sets up the owner, logs in, saves
-// credentials and workflows, runs and publishes workflows, reads executions.
+// A client for the REST API of n8n's editor: it sets up the owner, logs in, saves credentials and workflows, runs and
+// publishes workflows, and reads executions.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ExecutionResult, readExecution } from './executionData';
 import { N8nConnection, N8nResponseError } from './n8nConnection';
@@ -15,28 +15,28 @@ import type {
 import type { Account } from './userFolder';
 
 const SECONDS_BETWEEN_LOOKS = 0.3;
-/** Many times what one takes, also on a machine that is busy with other tests. */
+/** Many times what an execution takes, even on a busy machine. */
 const SECONDS_FOR_AN_EXECUTION = 600;
 const UNFINISHED = ['new', 'running', 'waiting', 'unknown'];
 const STATUSES = [...UNFINISHED, 'canceled', 'crashed', 'error', 'success'];
 
-/** n8n 1.x saves the end of an execution a moment before what its nodes have done. */
+/** n8n 1.x saves the end of an execution a moment before the results of its nodes. */
 function isSaved({ status, nodes, error }: ExecutionResult): boolean {
 	if (!['success', 'error'].includes(status) || error !== undefined) return true;
-	// Until then, a parked one has what it had when it was parked.
+	// Until then, a parked execution has the results from when it was parked.
 	return nodes.length > 0 && nodes.every((node) => node.status !== 'waiting');
 }
 
-/** One user of a running n8n. Every method throws an `N8nResponseError` when n8n refuses. */
+/** One user of a running n8n. Every method throws an `N8nResponseError` if n8n responds with an error. */
 export class N8nClient {
 	readonly #connection: N8nConnection;
 
-	/** @param url Where n8n is reached, e.g. `http://127.0.0.1:5678`. */
+	/** @param url The address of n8n, e.g. `http://127.0.0.1:5678`. */
 	constructor(url: string) {
 		this.#connection = new N8nConnection(url);
 	}
 
-	/** Makes the owner account of a new instance, or logs in where it was made before. */
+	/** Logs in as the owner, or creates the owner account of a new instance. */
 	async logInAsOwner(owner: Account): Promise<void> {
 		const { email, password } = owner;
 		try {
@@ -45,14 +45,14 @@ export class N8nClient {
 			await this.#connection.request('POST', '/rest/login', account);
 		} catch (error) {
 			if (!(error instanceof N8nResponseError) || error.status !== 401) throw error;
-			// Where that fails, there is an owner, with another password.
+			// If that fails, there is an owner with another password.
 			await this.#connection.request('POST', '/rest/owner/setup', owner).catch(() => {
 				throw error;
 			});
 		}
 	}
 
-	/** Saves a credential; one of the same name and type is replaced. Returns its id. */
+	/** Saves a credential. Replaces one of the same name and type. Returns its ID. */
 	async saveCredential(credential: Credential): Promise<string> {
 		const saved = await this.#connection.request<{ id: string; name: string; type: string }[]>(
 			'GET',
@@ -77,7 +77,7 @@ export class N8nClient {
 		await this.#connection.request('DELETE', `/rest/credentials/${credentialId}`);
 	}
 
-	/** Tests a saved credential, as the editor's button does. */
+	/** Tests a saved credential, like the button in the editor. */
 	async testCredential(credentialId: string): Promise<{ status: 'OK' | 'Error'; message: string }> {
 		const path = `/rest/credentials/${credentialId}?includeData=true`;
 		const { id, name, type, data } = await this.#connection.request<Credential & { id: string }>(
@@ -89,19 +89,19 @@ export class N8nClient {
 		});
 	}
 
-	/** All node types that this n8n has, tools included, in all of their versions. */
+	/** All versions of all node types of this n8n, including tools. */
 	async readNodeTypes(): Promise<NodeType[]> {
 		return (await this.#connection.send('GET', '/types/nodes.json')) as NodeType[];
 	}
 
-	/** What n8n finds in all workflows, and in its own settings, that a major version such as `v3` will change. */
+	/** n8n's report on what a major version such as `v3` will change for its workflows and settings. */
 	async readMigrationReport(version: string): Promise<MigrationReport> {
 		const path = `/rest/breaking-changes/report/refresh?version=${version}`;
 		const response = await this.#connection.request<{ report: MigrationReport }>('POST', path);
 		return response.report;
 	}
 
-	/** Saves a workflow; one of the same name is replaced. */
+	/** Saves a workflow. Replaces one of the same name. */
 	async saveWorkflow(workflow: Workflow): Promise<SavedWorkflow> {
 		const saved = await this.#connection.request<{ id: string; name: string }[]>(
 			'GET',
@@ -109,7 +109,7 @@ export class N8nClient {
 		);
 		const existing = saved.find(({ name }) => name === workflow.name);
 		if (existing === undefined) {
-			// n8n 1.x does not make it inactive by itself.
+			// n8n 1.x needs this explicitly.
 			return await this.#connection.request('POST', '/rest/workflows', {
 				...workflow,
 				active: false,
@@ -118,17 +118,16 @@ export class N8nClient {
 		return await this.#connection.request('PATCH', `/rest/workflows/${existing.id}`, workflow);
 	}
 
-	/** A saved workflow. */
 	async readWorkflow(workflowId: string): Promise<SavedWorkflow> {
 		return await this.#connection.request('GET', `/rest/workflows/${workflowId}`);
 	}
 
 	/**
-	 * Runs a workflow by hand, as the editor's button does.
+	 * Starts a manual run of a workflow, like the button in the editor.
 	 *
 	 * @param triggerName The trigger node to start from.
-	 * @param items What the trigger gives out, where it cannot know by itself: a chat's message.
-	 * @returns The id of the execution, which has only begun.
+	 * @param items The output of the trigger, if it needs outside input such as a chat message.
+	 * @returns The ID of the execution, which has only begun.
 	 */
 	async startWorkflow(
 		workflow: SavedWorkflow,
@@ -156,8 +155,8 @@ export class N8nClient {
 	/**
 	 * Waits until an execution has ended.
 	 *
-	 * @param isAwaited Tells by n8n's word for its status whether it has come as far as it should.
-	 * @throws When it has not after ten minutes; it goes on all the same.
+	 * @param isAwaited Decides by n8n's status when to stop waiting; by default at the end.
+	 * @throws If that takes more than ten minutes. The execution continues.
 	 */
 	async waitForExecution(
 		executionId: string,
@@ -183,27 +182,27 @@ export class N8nClient {
 		}
 	}
 
-	/** Runs a workflow by hand and waits for its end. */
+	/** Runs a workflow manually and waits for its end. */
 	async runWorkflow(workflow: SavedWorkflow, triggerName: string): Promise<ExecutionResult> {
 		return await this.waitForExecution(await this.startWorkflow(workflow, triggerName));
 	}
 
 	/**
-	 * Publishes a workflow, so that its triggers run by themselves, and waits until they do.
+	 * Publishes a workflow and waits until its triggers are active.
 	 *
-	 * @throws Also when one of them cannot be started.
+	 * @throws Also if one of them cannot be activated.
 	 */
 	async publishWorkflow(workflowId: string): Promise<void> {
 		const { versionId } = await this.readWorkflow(workflowId);
 		await publish(this.#connection, workflowId, versionId);
 	}
 
-	/** Takes a workflow's triggers out of service, so that it runs by hand only. */
+	/** Deactivates the triggers of a workflow. */
 	async unpublishWorkflow(workflowId: string): Promise<void> {
 		await unpublish(this.#connection, workflowId);
 	}
 
-	/** Retries a failed execution with the workflow as it was then. Returns the id of the new one, which has ended. */
+	/** Retries a failed execution with its original workflow. Returns the ID of the new execution, which has ended. */
 	async retryExecution(executionId: string): Promise<string> {
 		const { id } = await this.#connection.request<{ id: string }>(
 			'POST',
@@ -215,7 +214,7 @@ export class N8nClient {
 
 	/** The latest executions of a workflow, newest first. */
 	async listExecutions(workflowId: string, limit = 100): Promise<ExecutionListing[]> {
-		// Without statuses, n8n looks for unfinished ones and for the others apart: one that ends meanwhile is in neither.
+		// Without statuses, n8n queries unfinished and finished executions separately, and misses one that ends in between.
 		const filter = encodeURIComponent(JSON.stringify({ workflowId, status: STATUSES }));
 		const { results } = await this.#connection.request<{ results: ExecutionListing[] }>(
 			'GET',

@@ -1,13 +1,13 @@
-// One logged-in user's connection to n8n's REST interface.
+// The connection of a signed-in user to n8n's REST API.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const SECONDS_FOR_A_REQUEST = 180;
-/** What n8n says instead of a response while it has lost its database; it connects again by itself. */
+/** n8n's message while it has lost its database. It reconnects by itself. */
 const NO_DATABASE = 'Database is not ready!';
 const SECONDS_WITHOUT_DATABASE = 180;
 const SECONDS_BETWEEN_ATTEMPTS = 0.5;
 
-/** A response of n8n that says that something went wrong. */
+/** An error response of n8n. */
 export class N8nResponseError extends Error {
 	constructor(
 		request: string,
@@ -18,11 +18,11 @@ export class N8nResponseError extends Error {
 	}
 }
 
-/** Requests to one n8n with the cookie that it gave out. Every method throws an `N8nResponseError` when n8n refuses. */
+/** Requests to an n8n with its cookie. Every method throws an `N8nResponseError` on an error response. */
 export class N8nConnection {
 	#cookie = '';
 
-	/** @param url Where n8n is reached, e.g. `http://127.0.0.1:5678`. */
+	/** @param url The address of n8n, e.g. `http://127.0.0.1:5678`. */
 	constructor(private readonly url: string) {}
 
 	/** The `data` of the response. */
@@ -30,7 +30,7 @@ export class N8nConnection {
 		return ((await this.send(method, path, body)) as { data: Result }).data;
 	}
 
-	/** The whole response, which has to be JSON. Waits while n8n has lost its database. */
+	/** The whole response, which must be JSON. Waits while n8n has lost its database. */
 	async send(method: string, path: string, body?: unknown): Promise<unknown> {
 		const deadline = performance.now() + SECONDS_WITHOUT_DATABASE * 1000;
 		for (;;) {
@@ -48,7 +48,7 @@ export class N8nConnection {
 		const response = await fetch(`${this.url}${path}`, {
 			method,
 			headers: {
-				// n8n closes an idle connection, which a busy machine may notice too late.
+				// n8n closes idle connections, which a busy machine may notice too late.
 				connection: 'close',
 				...(this.#cookie === '' ? {} : { cookie: this.#cookie }),
 				...(body === undefined ? {} : { 'content-type': 'application/json' }),

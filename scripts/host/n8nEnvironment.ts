@@ -1,22 +1,22 @@
-// The environment of a started n8n: one instance in its own folder, on loopback, quiet, without requests
-// to anywhere but where its workflows send them.
+// The environment of a started n8n: an instance in its own folder, on the loopback interface, that sends no requests
+// except for those of its workflows.
 import { join } from 'node:path';
 import { cacheFolder } from './cache';
 import type { N8nHost } from './installN8n';
 import type { UserFolder } from './userFolder';
 
-// What the user's shell says about another n8n must not reach this one.
+// Settings of the user's shell for another n8n must not affect this one.
 const OTHER_INSTANCE =
 	/^(N8N_|DB_|EXECUTIONS_|QUEUE_|NODES_|CREDENTIALS_|WEBHOOK_URL$|NODE_OPTIONS$|npm_)/i;
 
 const FIXED_SETTINGS = {
-	// Without it n8n takes itself for a development copy and asks the staging servers of its makers.
+	// Otherwise n8n would behave like a development build, and call its vendor's staging servers.
 	NODE_ENV: 'production',
 	N8N_LISTEN_ADDRESS: '127.0.0.1',
 	N8N_HOST: '127.0.0.1',
 	N8N_WORKER_SERVER_ADDRESS: '127.0.0.1',
 	N8N_RUNNERS_BROKER_LISTEN_ADDRESS: '127.0.0.1',
-	// The editor is served without TLS here.
+	// The editor has no TLS here.
 	N8N_SECURE_COOKIE: 'false',
 	N8N_ENFORCE_SETTINGS_FILE_PERMISSIONS: 'true',
 
@@ -29,7 +29,7 @@ const FIXED_SETTINGS = {
 	N8N_PERSONALIZATION_ENABLED: 'false',
 	N8N_LICENSE_AUTO_RENEW_ENABLED: 'false',
 	N8N_LICENSE_DETACH_FLOATING_ON_SHUTDOWN: 'false',
-	// Community packages stay on, the list of verified ones is not fetched.
+	// Enable community packages, but do not fetch the list of verified ones.
 	N8N_COMMUNITY_PACKAGES_ENABLED: 'true',
 	N8N_UNVERIFIED_PACKAGES_ENABLED: 'true',
 	N8N_VERIFIED_PACKAGES_ENABLED: 'false',
@@ -37,10 +37,10 @@ const FIXED_SETTINGS = {
 };
 
 /**
- * The environment for a process of an n8n instance. Requests to 127.0.0.1 need no setting: n8n's
- * protection against them (N8N_SSRF_PROTECTION_ENABLED) is off unless a user switches it on.
+ * The environment of an n8n process. Requests to 127.0.0.1 need no setting, because n8n's protection against them
+ * (N8N_SSRF_PROTECTION_ENABLED) is off by default.
  *
- * @param extra Settings of this process, which win over all others.
+ * @param extra Settings of this process, which override all others.
  */
 export function n8nEnvironment(
 	host: N8nHost,
@@ -54,11 +54,11 @@ export function n8nEnvironment(
 		...Object.fromEntries(inherited),
 		...FIXED_SETTINGS,
 		...host.settings,
-		// Of the many thousand files that n8n loads, a start compiles only those that no start before it has.
+		// A compile cache for the many thousand files that n8n loads at every start.
 		NODE_COMPILE_CACHE: join(cacheFolder(), 'compiled'),
 		N8N_USER_FOLDER: userFolder.path,
 		N8N_ENCRYPTION_KEY: userFolder.encryptionKey,
-		// A proxy of the user's is not on the way to this machine.
+		// Requests to this machine must not go through the user's proxy.
 		NO_PROXY: noProxy,
 		no_proxy: noProxy,
 		...extra,

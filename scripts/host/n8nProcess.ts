@@ -15,38 +15,37 @@ const SECONDS_UNTIL_READY = 600;
 const SECONDS_UNTIL_STOPPED = 60;
 const LOG_LINES_IN_AN_ERROR = 30;
 
-/** What a process of n8n does: n8n's own command. */
+/** The role of an n8n process, which is also n8n's command. */
 export type N8nRole = 'start' | 'worker' | 'webhook';
 
-/** How to start a process of n8n. */
 export interface N8nProcessOptions {
 	host: N8nHost;
 	userFolder: UserFolder;
 	role?: N8nRole;
-	/** The port on 127.0.0.1 it listens on (a worker: for its health check); without it, a free one. */
+	/** The port on 127.0.0.1 (of a worker: for its health check); by default a free one. */
 	port?: number;
-	/** Tells the logs of several processes of one role apart. */
+	/** The name of the log, to distinguish processes with the same role. */
 	name?: string;
-	/** Settings beyond those every process gets, e.g. for queue mode. */
+	/** Additional settings, e.g. for queue mode. */
 	environment?: Record<string, string>;
-	/** Seconds until it must be ready; 600 if not given. */
+	/** Seconds until it must be ready; default 600. */
 	readyWithin?: number;
 }
 
-/** A process of n8n that is running and ready. */
+/** A running n8n process that is ready. */
 export interface N8nProcess {
 	role: N8nRole;
 	pid: number;
 	port: number;
 	/** `http://127.0.0.1:PORT` */
 	url: string;
-	/** The file with everything it prints. */
+	/** The file with its output. */
 	logFile: string;
-	/** Resolves when it has ended, for whatever reason. */
+	/** Resolves when it has ended for whatever reason. */
 	ended: Promise<Ending>;
-	/** Ends it and waits for its end: politely first, by force after 60 seconds. May be called again. */
+	/** Stops it gracefully, or by force after 60 seconds, and waits for its end. May be called again. */
 	stop(): Promise<void>;
-	/** Ends it at once, as a crash would, and waits for its end. */
+	/** Kills it, as a crash would, and waits for its end. */
 	kill(): Promise<void>;
 }
 
@@ -68,7 +67,7 @@ async function responds(url: string, status: number): Promise<boolean> {
 	}
 }
 
-/** Waits until a process is ready. Throws when it ends before, or takes longer than `seconds`. */
+/** Waits until a process is ready. Throws if it ends before, or takes longer than `seconds`. */
 async function waitUntilReady(
 	url: string,
 	role: N8nRole,
@@ -77,7 +76,7 @@ async function waitUntilReady(
 ): Promise<void> {
 	const isReady = async (): Promise<boolean> =>
 		(await responds(`${url}/healthz/readiness`, 200)) &&
-		// n8n 1.x says that it is ready as soon as its database is. Nobody is logged in.
+		// n8n 1.x reports that it is ready as soon as its database is. The 401 is for the missing login.
 		(role !== 'start' || (await responds(`${url}/rest/login`, 401)));
 	const deadline = performance.now() + seconds * 1000;
 	let ending: Ending | undefined;
@@ -98,15 +97,15 @@ async function waitUntilReady(
 }
 
 /**
- * Starts a process of n8n and waits until it is ready. It never outlives this process.
+ * Starts an n8n process and waits until it is ready. It never outlives this process.
  *
- * @throws An error with the last lines of its log, when it does not become ready.
+ * @throws An error with the last lines of its log if it does not become ready.
  */
 export async function startN8n(options: N8nProcessOptions): Promise<N8nProcess> {
 	try {
 		return await startOnce(options);
 	} catch (error) {
-		// Another program may take a free port before n8n listens there.
+		// Another program may have taken the free port before n8n listened there.
 		if (!/port \d+ is already in use/.test(String(error))) throw error;
 		return await startOnce(options);
 	}
@@ -122,7 +121,7 @@ async function startOnce(options: N8nProcessOptions): Promise<N8nProcess> {
 		nodePath,
 		['--require', join(__dirname, 'endWithParent.js'), n8nScript, role],
 		{
-			// n8n reads a file .env in its working folder: here there is none.
+			// n8n reads a .env file in its working folder, and there is none here.
 			cwd: userFolder.path,
 			env: n8nEnvironment(host, userFolder, {
 				N8N_PORT: String(port),
@@ -140,7 +139,7 @@ async function startOnce(options: N8nProcessOptions): Promise<N8nProcess> {
 		const force = setTimeout(() => killGroup(child), SECONDS_UNTIL_STOPPED * 1000);
 		await ended.catch(() => undefined);
 		clearTimeout(force);
-		// Its task runner is a process of its own, and may still be there.
+		// Its task runner is a separate process, and may still be running.
 		killGroup(child);
 	};
 	const kill = async (): Promise<void> => {

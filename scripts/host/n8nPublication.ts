@@ -1,20 +1,20 @@
-// Puts the triggers of a workflow into service and takes them out again, in any version of n8n.
+// Activates and deactivates the triggers of a workflow, in any version of n8n.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { N8nResponseError, type N8nConnection } from './n8nConnection';
 
 const SECONDS_FOR_A_PUBLICATION = 180;
 const SECONDS_BETWEEN_LOOKS = 0.05;
 
-/** How far n8n has come with publishing a workflow, or with taking it back. */
+/** The state of publishing or unpublishing a workflow. */
 interface Publication {
 	status: 'in_progress' | 'not_published' | 'published' | 'partial' | 'failed';
 	triggers: { errorMessage: string | null }[];
 }
 
 /**
- * Publishes a workflow, so that its triggers run by themselves, and waits until they do.
+ * Publishes a workflow and waits until its triggers are active.
  *
- * @throws Also when one of them cannot be started.
+ * @throws Also if one of them cannot be activated.
  */
 export async function publish(
 	connection: N8nConnection,
@@ -25,14 +25,14 @@ export async function publish(
 	try {
 		await connection.request('POST', `${path}/activate`, { versionId });
 	} catch (error) {
-		// n8n 1.x has a switch in place of published versions.
+		// n8n 1.x has a switch instead of published versions.
 		if (!(error instanceof N8nResponseError && error.status === 404)) throw error;
 		await connection.request('PATCH', path, { active: true, versionId });
 	}
 	await waitForPublication(connection, workflowId);
 }
 
-/** Takes a workflow's triggers out of service, so that it runs by hand only. */
+/** Deactivates the triggers of a workflow. */
 export async function unpublish(connection: N8nConnection, workflowId: string): Promise<void> {
 	const path = `/rest/workflows/${workflowId}`;
 	try {
@@ -45,7 +45,7 @@ export async function unpublish(connection: N8nConnection, workflowId: string): 
 	await waitForPublication(connection, workflowId);
 }
 
-/** Newer versions of n8n response a publication at once and start or end the triggers after that. */
+/** Newer versions of n8n respond at once, and activate or deactivate the triggers afterwards. */
 async function waitForPublication(connection: N8nConnection, workflowId: string): Promise<void> {
 	const deadline = performance.now() + SECONDS_FOR_A_PUBLICATION * 1000;
 	for (;;) {
@@ -67,7 +67,7 @@ async function readPublication(
 		return await connection.request('GET', `/rest/workflows/${workflowId}/publication-status`);
 	} catch (error) {
 		if (!(error instanceof N8nResponseError && error.status === 404)) throw error;
-		// This n8n has done it before it responded.
+		// This n8n has finished before it responded.
 		return { status: 'published', triggers: [] };
 	}
 }

@@ -1,4 +1,4 @@
-// Single files of n8n that no package of its own has, for tests that run n8n's code without all of n8n.
+// Single files of n8n that are in no separate package, for tests that run n8n's code without all of n8n.
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cacheFolder, ensureFolder } from './cache';
@@ -6,11 +6,11 @@ import { startProgram } from './childProcesses';
 import { describeHost } from './hosts';
 import { runNpm } from './npm';
 
-/** What is unpacked from the archive of the package `n8n`: its deduplication store, and the error it throws. */
+/** The files from the archive of the package `n8n`: its deduplication store, and the error that it throws. */
 const FILES = ['package/dist/deduplication', 'package/dist/errors/deduplication.error.js'];
 
 async function unpack(archive: string, folder: string): Promise<void> {
-	// Known to Linux, macOS and Windows alike.
+	// Linux, macOS and Windows all have tar.
 	const { ended } = startProgram('tar', ['-xzf', archive, '-C', folder, ...FILES], {
 		stdio: ['ignore', 'ignore', 'inherit'],
 	});
@@ -19,9 +19,9 @@ async function unpack(archive: string, folder: string): Promise<void> {
 }
 
 /**
- * Fetches the files, the first time on a machine.
+ * Fetches the files unless they are in the cache.
  *
- * @returns The folder that stands for the `dist` folder of the package n8n.
+ * @returns The folder that corresponds to `dist` of the package n8n.
  */
 export async function ensureN8nSources(): Promise<string> {
 	const { n8nVersion } = describeHost('n8n-2');

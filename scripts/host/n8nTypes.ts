@@ -1,6 +1,5 @@
-// What is saved in n8n and read from it, as far as it matters here.
+// The parts that matter here of what n8n saves and returns.
 
-/** A node of a workflow, as far as it matters here. */
 export interface WorkflowNode {
 	name: string;
 	type: string;
@@ -8,7 +7,7 @@ export interface WorkflowNode {
 	[field: string]: unknown;
 }
 
-/** A workflow as it is exported from and imported into the editor. */
+/** A workflow as the editor exports and imports it. */
 export interface Workflow {
 	name: string;
 	nodes: WorkflowNode[];
@@ -16,7 +15,6 @@ export interface Workflow {
 	settings?: Record<string, unknown>;
 }
 
-/** A workflow that n8n has saved. */
 export interface SavedWorkflow extends Workflow {
 	id: string;
 	versionId?: string;
@@ -38,18 +36,18 @@ export interface ExecutionListing {
 	workflowId: string;
 }
 
-/** A node type as the editor gets it, as far as it matters here. */
+/** A node type as the editor gets it. */
 export interface NodeType {
 	/** With its package, e.g. `n8n-nodes-business-data.businessData`. */
 	name: string;
 	version: number | number[];
-	/** The addresses of its icons below n8n's own, for the light and for the dark theme. */
+	/** The paths of its icons for the light and the dark theme. */
 	iconUrl: { light: string; dark: string };
 	codex?: { categories?: string[] };
 	properties: { name: string; options?: { name: string; value?: unknown }[] }[];
 }
 
-/** What a new major version of n8n will change here, by its rules. */
+/** What a new major version of n8n will change, by rule. */
 export interface MigrationReport {
 	instanceResults: { ruleId: string }[];
 	workflowResults: { ruleId: string; affectedWorkflows: { name: string }[] }[];

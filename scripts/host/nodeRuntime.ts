@@ -1,4 +1,4 @@
-// Finds a Node that n8n accepts: the one running this script, or else one from the npm registry.
+// Finds a Node.js that n8n accepts: the one that runs this script, or else one from the npm registry.
 import { existsSync } from 'node:fs';
 import { readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -9,16 +9,15 @@ import type { HostDescription } from './hosts';
 import { runNpm } from './npm';
 import { withProgress } from './progress';
 
-/** A Node that n8n runs under. */
 export interface NodeRuntime {
-	/** Its program. */
+	/** The path of its program. */
 	nodePath: string;
 	major: number;
-	/** What programs that look for `node`, or build native packages for it, need. */
+	/** The environment for programs that look for `node` or build native packages for it. */
 	environment: NodeJS.ProcessEnv;
 }
 
-/** The npm package with the program for this machine, by the naming of the npm package `node`. */
+/** The npm package with the program for this machine, by the naming scheme of the npm package `node`. */
 function packageForThisMachine(): string {
 	const { platform, arch } = process;
 	const prefix = platform === 'darwin' && arch === 'arm64' ? 'node-bin' : 'node';
@@ -28,18 +27,18 @@ function packageForThisMachine(): string {
 function runtimeAt(nodePath: string, version: string): NodeRuntime {
 	const binFolder = dirname(nodePath);
 	const environment = withFolderFirst(ownEnvironment(), binFolder);
-	// Native packages are built against the headers of this very Node. Where it has none beside it,
-	// node-gyp fetches them.
+	// Native packages are built against the headers of this Node.js. If it comes without headers, node-gyp fetches
+	// them.
 	const root = process.platform === 'win32' ? binFolder : dirname(binFolder);
 	if (existsSync(join(root, 'include', 'node', 'node.h'))) {
 		environment.npm_config_nodedir = root;
-		// The name for the same that newer versions of npm pass on.
+		// The name of the same setting in newer versions of npm.
 		environment.npm_package_config_node_gyp_nodedir = root;
 	}
 	return { nodePath, major: Number(version.split('.')[0]), environment };
 }
 
-/** Fetches the package with the program; its parent package would do the same in an install script. */
+/** Fetches the package with the program, as the install script of its parent package would. */
 async function fetchNode(folder: string, packageName: string, version: string): Promise<void> {
 	await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true }));
 	await runNpm({
@@ -66,9 +65,9 @@ async function findProgram(folder: string): Promise<string> {
 }
 
 /**
- * A Node that the host's n8n accepts.
+ * Returns a Node.js that the host's n8n accepts.
  *
- * @throws An error that says how to go on, when there is none and none can be fetched.
+ * @throws An error that says how to fix it if there is none and none can be fetched.
  */
 export async function ensureNode(host: HostDescription): Promise<NodeRuntime> {
 	const { from, to } = host.nodeMajors;

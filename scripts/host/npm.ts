@@ -1,4 +1,4 @@
-// Runs npm: the one that runs this script where there is one, under the Node that is wanted.
+// Runs npm, if possible the one that runs this script, with a given Node.js.
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { basename } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -7,23 +7,22 @@ import { ownEnvironment } from './environment';
 
 const LINES_IN_AN_ERROR = 15;
 
-/** One run of npm. */
 export interface NpmRun {
 	/** The arguments, e.g. `['ci', '--ignore-scripts']`. */
 	parameters: string[];
-	/** The folder npm works in. */
+	/** The working folder. */
 	folder: string;
-	/** Its environment; without it, the process's own. */
+	/** Its environment; by default that of this process. */
 	environment?: NodeJS.ProcessEnv;
-	/** The Node that runs it; without it, the one running this script. */
+	/** The Node.js that runs it; by default the one that runs this script. */
 	nodePath?: string;
-	/** A file that gets everything npm prints. */
+	/** A file for its output. */
 	logFile?: string;
-	/** Called with every line npm prints. */
+	/** Called with every line of its output. */
 	onLine?: (line: string) => void;
 }
 
-/** The command that starts npm. npm tells the scripts it runs where its own program is. */
+/** The command that starts npm. npm passes the path of its own program to the scripts that it runs. */
 function npmCommand(nodePath: string): { command: string; first: string[]; shell: boolean } {
 	const program = process.env.npm_execpath;
 	if (program !== undefined && basename(program) === 'npm-cli.js') {
@@ -42,7 +41,7 @@ function closed(stream: WriteStream | undefined): Promise<void> {
 /**
  * Runs npm and waits for its end.
  *
- * @throws An error with the last lines npm printed, when it fails.
+ * @throws An error with npm's last lines if it fails.
  */
 export async function runNpm(run: NpmRun): Promise<void> {
 	const { command, first, shell } = npmCommand(run.nodePath ?? process.execPath);

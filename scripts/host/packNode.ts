@@ -1,9 +1,8 @@
-// Installs this package into an n8n instance the way a user gets it: from the packed tarball.
+// Installs this package into an n8n instance as a user gets it: from the packed tarball.
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type NpmRun, runNpm } from './npm';
 
-/** The packed package. */
 export interface PackedNode {
 	/** The package's name, which is also the first part of its nodes' types. */
 	name: string;
@@ -13,8 +12,8 @@ export interface PackedNode {
 /**
  * Packs a package as `npm publish` would.
  *
- * @param projectFolder The package's folder; it must have been built.
- * @param folder A folder for the tarball; it is emptied, or made.
+ * @param projectFolder The folder of the package, which must have been built.
+ * @param folder A folder for the tarball, which is emptied or created.
  */
 export async function packNode(projectFolder: string, folder: string): Promise<PackedNode> {
 	await rm(folder, { recursive: true, force: true });
@@ -32,7 +31,7 @@ export async function packNode(projectFolder: string, folder: string): Promise<P
 }
 
 async function makeManifest(nodesFolder: string): Promise<void> {
-	// As n8n writes it before its first community package. An existing one names other packages.
+	// As n8n writes it before its first community package. An existing file lists other packages.
 	const manifest = { name: 'installed-nodes', private: true, dependencies: {} };
 	const file = join(nodesFolder, 'package.json');
 	await writeFile(file, JSON.stringify(manifest, null, 2), { flag: 'wx' }).catch(
@@ -43,11 +42,11 @@ async function makeManifest(nodesFolder: string): Promise<void> {
 }
 
 /**
- * Installs a packed node into an n8n instance, as n8n installs community packages: below its folder
- * `nodes`, without peers, because n8n-workflow comes from n8n itself.
+ * Installs a packed node into an n8n instance, as n8n installs community packages: in its folder `nodes`, without
+ * peer dependencies, because n8n itself provides n8n-workflow.
  *
  * @param userFolder The instance's N8N_USER_FOLDER; n8n must not be running there.
- * @param npm The environment and Node for npm, where they are not this script's own.
+ * @param npm The environment and Node.js for npm; by default those of this script.
  */
 export async function installPackedNode(
 	packed: PackedNode,
@@ -57,7 +56,7 @@ export async function installPackedNode(
 	const nodesFolder = join(userFolder, '.n8n', 'nodes');
 	await mkdir(nodesFolder, { recursive: true });
 	await makeManifest(nodesFolder);
-	// npm would leave a package alone that has the same version, though it was built anew.
+	// npm would not replace a package of the same version, even if it was built again.
 	for (const stale of [join('node_modules', packed.name), 'package-lock.json']) {
 		await rm(join(nodesFolder, stale), { recursive: true, force: true });
 	}

@@ -1,9 +1,9 @@
-// Prints what is going on during steps that take minutes: whole lines only, so that a log of a build
-// server reads as well as a terminal. ora and listr2 log changes only, cli-progress must know the total.
+// Prints the progress of steps that take minutes, in whole lines, so that it is readable in CI logs too. ora and
+// listr2 log changes only, cli-progress must know the total.
 
 const SECONDS_BETWEEN_LINES = 5;
 
-/** Says what a step is doing just now, in a few words. Shown with the next line. */
+/** Sets a short text on the current activity, which is shown with the next line. */
 export type Note = (text: string) => void;
 
 function elapsed(sinceMs: number): string {
@@ -12,10 +12,10 @@ function elapsed(sinceMs: number): string {
 }
 
 /**
- * Does a step of the start, with a line at its beginning, every few seconds, and at its end.
+ * Runs a step, and prints a line at its beginning, every few seconds, and at its end.
  *
  * @param title What the step does, e.g. `Installing n8n 2.41.1`.
- * @param work The step. What it throws is thrown on.
+ * @param work The step. Its errors are rethrown.
  */
 export async function withProgress<Result>(
 	title: string,

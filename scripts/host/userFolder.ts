@@ -1,4 +1,4 @@
-// The folder of one n8n instance (N8N_USER_FOLDER) and the secrets that belong to it.
+// The folder of an n8n instance (N8N_USER_FOLDER) and its secrets.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -8,21 +8,21 @@ import { join, resolve } from 'node:path';
 /** The account that owns an n8n instance. */
 export interface Account {
 	email: string;
-	/** In clear text: the account is of use on this machine only. */
+	/** In clear text, because the account can be used on this machine only. */
 	password: string;
 	firstName: string;
 	lastName: string;
 }
 
-/** A folder in which an n8n instance keeps everything it has. */
+/** The folder in which an n8n instance keeps its data. */
 export interface UserFolder {
 	path: string;
-	/** Where the logs of its processes go. */
+	/** The folder for the logs of its processes. */
 	logFolder: string;
-	/** Encrypts the instance's credentials; the same for all of its processes. */
+	/** The key that encrypts the instance's credentials, shared by all its processes. */
 	encryptionKey: string;
 	owner: Account;
-	/** Removes the folder, if it was made for one run only. */
+	/** Removes the folder if it is a temporary one. */
 	dispose(): Promise<void>;
 }
 
@@ -36,8 +36,8 @@ function newSecrets(): Secrets {
 		encryptionKey: randomBytes(24).toString('hex'),
 		owner: {
 			email: 'demo@example.com',
-			// n8n asks for a digit and a capital letter. Random, because a user of an n8n can
-			// run programs as the user it belongs to, and other users of this machine reach its port.
+			// n8n requires a digit and a capital letter. Random, because anyone who can sign in can run programs as this
+			// user, and other users of this machine can reach the port.
 			password: `Demo-1-${randomUUID().slice(0, 13)}`,
 			firstName: 'Demo',
 			lastName: 'Owner',
@@ -62,8 +62,8 @@ async function readOrMakeSecrets(path: string): Promise<Secrets> {
 /**
  * Prepares the folder of an n8n instance.
  *
- * @param keptFolder A folder to make or use again, which is never removed. Without it, a temporary one.
- * @throws When the folder is another n8n's.
+ * @param keptFolder A new or existing folder, which is never removed; by default a temporary one.
+ * @throws If the folder belongs to another n8n.
  */
 export async function openUserFolder(keptFolder?: string): Promise<UserFolder> {
 	const path =

@@ -1,5 +1,5 @@
-// Ends with status 1 when a version must not be published. The release workflow calls it with the tag and
-// the repository: node --import tsx scripts/release/check.ts v1.2.0 owner/name
+// Exits with status 1 if a version must not be published. The release workflow calls it with the tag and the
+// repository: node --import tsx scripts/release/check.ts v1.2.0 owner/name
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

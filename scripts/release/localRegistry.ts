@@ -1,4 +1,4 @@
-// A registry for rehearsals, on 127.0.0.1: takes what `npm publish` sends, and gives it out as npm's own registry does.
+// A registry for rehearsals on 127.0.0.1: it accepts `npm publish`, and serves packages like npm's own registry.
 // verdaccio 6 has 30 dependencies, among them `node-fetch@cjs`, a tag that not every registry knows.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,7 +6,7 @@ import { dirname } from 'node:path';
 
 import { runNpm } from '../host/npm';
 
-/** What the registry says about one version, of which npm and n8n read `dist`. */
+/** The metadata of one version, of which npm and n8n read `dist`. */
 interface PublishedVersion {
 	name: string;
 	version: string;
@@ -29,13 +29,13 @@ async function readJson<Value>(request: IncomingMessage): Promise<Value> {
 	return JSON.parse(Buffer.concat(parts).toString()) as Value;
 }
 
-/** The registry that npm uses otherwise, without a slash at its end. */
+/** The registry in npm's configuration, without a trailing slash. */
 async function usualRegistry(): Promise<string> {
 	let address = '';
 	await runNpm({
 		parameters: ['config', 'get', 'registry'],
 		folder: __dirname,
-		// What npm warns of stands between its lines.
+		// npm may print warnings between its lines.
 		onLine: (line) => {
 			if (/^https?:/.test(line)) address = line.trim();
 		},
@@ -45,7 +45,7 @@ async function usualRegistry(): Promise<string> {
 
 export class LocalRegistry {
 	private readonly packages = new Map<string, PackageDocument>();
-	/** By their path. */
+	/** By path. */
 	private readonly tarballs = new Map<string, Buffer>();
 
 	private readonly server = createServer((request, response) => {
@@ -71,9 +71,9 @@ export class LocalRegistry {
 		return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
 	}
 
-	/** Publishes a tarball by npm, as a maintainer does. */
+	/** Publishes a tarball with npm, as a maintainer does. */
 	async publish(tarball: string): Promise<void> {
-		// npm publishes nothing without a token, whatever it is.
+		// npm does not publish without a token. Any token will do here.
 		const token = `--//${new URL(this.url).host}/:_authToken=rehearsal`;
 		await runNpm({
 			parameters: [
@@ -99,7 +99,7 @@ export class LocalRegistry {
 		}
 		const found = this.packages.get(name);
 		if (found === undefined) {
-			// What the package depends on.
+			// A dependency of the package.
 			response.writeHead(302, { location: `${this.usual}${request.url}` }).end();
 			return;
 		}

@@ -1,4 +1,4 @@
-/** Publishes a tarball to a local registry, and installs it from there, before it is published for good. */
+/** Publishes a tarball to a local registry and installs it from there, before its real publication. */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -14,24 +14,24 @@ import type { ReleaseManifest } from './releaseProblems';
 export interface PublishedPackage {
 	name: string;
 	version: string;
-	/** `sha512-` and the SHA-512 of the tarball in Base64: what n8n compares with its `checksum`. */
+	/** `sha512-` and the SHA-512 of the tarball in Base64, which n8n compares with its `checksum`. */
 	integrity: string;
 }
 
-/** package.json, as far as a rehearsal asks about it. */
+/** The fields of package.json that a rehearsal uses. */
 export type Manifest = ReleaseManifest & {
 	name: string;
 	license: string;
 	n8n?: { credentials: string[]; nodes: string[] };
 };
 
-/** Fields of package.json that say whose the package is. */
+/** Fields of package.json that identify the package and its owner. */
 const IDENTITY = ['name', 'license', 'author', 'repository', 'bugs'] as const;
 
 /**
- * Packs version 0.0.0, which holds nothing: npm knows trusted publishers only for packages that exist.
+ * Packs the empty version 0.0.0, because npm accepts trusted publishers only for packages that exist.
  *
- * @param folder A folder for it, which is emptied.
+ * @param folder A folder for the tarball, which is emptied.
  * @returns The tarball.
  */
 export async function packPlaceholder(manifest: Manifest, folder: string): Promise<string> {
@@ -40,7 +40,7 @@ export async function packPlaceholder(manifest: Manifest, folder: string): Promi
 		IDENTITY.map((field) => [field, (manifest as unknown as Record<string, unknown>)[field]]),
 	);
 	const description = 'Reserves the name until the first release';
-	// Without n8n's keyword, so that nobody finds it in n8n.
+	// Without n8n's keyword, so that n8n does not find it.
 	const texts = { 'package.json': JSON.stringify({ ...own, version: '0.0.0', description }) };
 	for (const [file, text] of Object.entries({ ...texts, 'README.md': `${description}.\n` })) {
 		await writeFile(join(source, file), text);
@@ -52,7 +52,7 @@ export async function packPlaceholder(manifest: Manifest, folder: string): Promi
 	}
 }
 
-/** The line for n8n's environment that pins a version to its content. */
+/** The environment setting of n8n that pins a version to its content. */
 export function communityPackagesSetting({ name, version, integrity }: PublishedPackage): string {
 	const packages = [{ name, version, checksum: integrity }];
 	return `N8N_COMMUNITY_PACKAGES='${JSON.stringify(packages)}'`;
@@ -62,7 +62,7 @@ async function readManifest(folder: string): Promise<Manifest> {
 	return JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as Manifest;
 }
 
-/** Installs a version as n8n does: without scripts, and without n8n-workflow, which n8n brings. */
+/** Installs a version as n8n does: without scripts, and without n8n-workflow, which n8n provides. */
 async function install(version: string, registry: LocalRegistry, folder: string): Promise<string> {
 	await writeFile(join(folder, 'package.json'), '{"private":true}');
 	await runNpm({
@@ -76,11 +76,11 @@ async function install(version: string, registry: LocalRegistry, folder: string)
 }
 
 /**
- * Publishes version 0.0.0 and then a tarball, and installs that.
+ * Publishes version 0.0.0 and then a tarball, and installs the latter.
  *
  * @param placeholder The tarball of version 0.0.0.
- * @param manifest Of the tarball.
- * @throws What npm says, or an error that says what differs from what was packed.
+ * @param manifest The package.json of the tarball.
+ * @throws npm's error, or an error that says how the installed package differs from the packed one.
  */
 export async function rehearse(
 	placeholder: string,
@@ -103,7 +103,7 @@ export async function rehearse(
 		if (files.length === 0 || missing.length > 0) {
 			throw new Error(`The tarball lacks what n8n loads: ${missing.join(', ') || 'nodes'}.`);
 		}
-		// By the address that n8n reads.
+		// From the address that n8n uses.
 		const response = await fetch(`${registry.url}/${name}/${version}`);
 		const { dist } = (await response.json()) as { dist: { integrity: string } };
 		const hash = createHash('sha512').update(await readFile(tarball));

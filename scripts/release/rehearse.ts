@@ -1,7 +1,7 @@
-// `npm run release:rehearse`: packs the package, publishes it to a local registry, installs it from there, and prints
-// the release notes, which it leaves in the folder `packed` beside the tarball, and beside version 0.0.0.
+// `npm run release:rehearse` packs the package, publishes it to a local registry, installs it from there, and prints
+// the release notes. It leaves the notes, the tarball and version 0.0.0 in the folder `packed`.
 //
-// The release workflow gives it the tarball that it has packed, and its repository:
+// The release workflow passes the packed tarball and the repository:
 // node --import tsx scripts/release/rehearse.ts packed/name-1.2.0.tgz owner/name
 import { readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';

@@ -1,9 +1,9 @@
-/** What GitHub shows of a release: its part of the changelog, and how to pin it. */
+/** The release notes on GitHub: the section of the changelog, and the setting that pins the version. */
 import { communityPackagesSetting, type PublishedPackage } from './rehearsal';
 import { sectionOf } from './releaseProblems';
 
 /**
- * @param changelog The text of CHANGELOG.md; what is under [Unreleased] stands for a version that is not in it yet.
+ * @param changelog The text of CHANGELOG.md. For a version that it lacks, [Unreleased] is used.
  * @param repository On GitHub, as `owner/name`.
  */
 export function releaseNotes(

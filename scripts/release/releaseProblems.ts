@@ -1,17 +1,17 @@
-/** What stands in the way of publishing a version. */
+/** Checks whether a version can be published. */
 
-/** The fields of package.json that a release depends on. */
+/** The fields of package.json that matter for a release. */
 export interface ReleaseManifest {
 	version: string;
 	repository?: string | { url?: string };
 	author?: string | { email?: string };
 }
 
-/** What is about to be published. */
+/** The release to check. */
 export interface Release {
 	/** The tag's name, e.g. `v1.2.0`. */
 	tag: string;
-	/** The repository on GitHub that it is published from, as `owner/name`. */
+	/** The repository on GitHub from which it is published, as `owner/name`. */
 	repository: string;
 	manifest: ReleaseManifest;
 	/** The text of CHANGELOG.md. */
@@ -20,13 +20,13 @@ export interface Release {
 	pages: string;
 }
 
-/** The section of a version in CHANGELOG.md, from its name on. */
+/** The section of a version in CHANGELOG.md, from its name. */
 export function sectionOf(changelog: string, name: string): string | undefined {
 	const [, ...sections] = `\n${changelog}`.split('\n## ');
 	return sections.find((section) => section.startsWith(`[${name}]`));
 }
 
-/** Whether a section says anything besides its headings. */
+/** Whether a section has any text besides headings. */
 function hasEntries(section: string): boolean {
 	return section
 		.split('\n')
@@ -34,7 +34,7 @@ function hasEntries(section: string): boolean {
 		.some((line) => line.trim() !== '' && !line.startsWith('#'));
 }
 
-/** The repository on GitHub that package.json names, as `owner/name` in lower case. */
+/** The GitHub repository in package.json, as `owner/name` in lower case. */
 function repositoryOf({ repository }: ReleaseManifest): string | undefined {
 	const url = typeof repository === 'string' ? repository : repository?.url;
 	const [, name] = /^git\+https:\/\/github\.com\/([^/]+\/[^/]+)\.git$/i.exec(url ?? '') ?? [];
@@ -64,7 +64,7 @@ function* findProblems({
 	if (/not on npm yet/.test(pages)) {
 		yield 'README.md or docs/installation.md still says that the package is not on npm yet.';
 	}
-	// npm refuses a provenance statement that names another repository than package.json does.
+	// npm refuses a provenance statement for another repository than the one in package.json.
 	if (repositoryOf(manifest) !== repository.toLowerCase()) {
 		yield `"repository" in package.json must be git+https://github.com/${repository}.git.`;
 	}
@@ -74,7 +74,7 @@ function* findProblems({
 	}
 }
 
-/** Every reason against publishing, in a sentence each; none when all is well. */
+/** The problems that prevent publishing, each in a sentence. */
 export function releaseProblems(release: Release): string[] {
 	return [...findProblems(release)];
 }
