@@ -13,7 +13,7 @@ export function expressionTests(real: () => RealN8n): void {
 		['=/on/{{ DateTime.fromISO("x") }}', 'Path: {{ DateTime.fromISO("x") }} is an invalid date'],
 		['=/contacts/{{ $json }}', 'Path: {{ $json }} is an object, not a text'],
 		['={{ (() => 1) }}', 'Path: has no value ('],
-	])('as the path, %s is refused before anything is sent', async (path, message) => {
+	])('is refused in the path %s before anything is sent', async (path, message) => {
 		const { client, sandbox } = real();
 		const call = node('Call', BUSINESS_DATA, 1, apiRequest('DELETE', path));
 		const workflow = await real().save(inARow(path, [...startWith([{ id: 1 }]), call]));

@@ -216,7 +216,7 @@ test.each<[what: string, address: () => RedisAddress, cause: RegExp, advice: str
 			'under Redis TLS Server Name',
 		],
 	),
-])('%s causes a clear error at once', async (_, address, cause, advice) => {
+])('a clear error is thrown at once for %s', async (_, address, cause, advice) => {
 	const startedAt = performance.now();
 	const { message, description } = await errorOf(address());
 	expect(performance.now() - startedAt).toBeLessThan(10_000);
