@@ -75,7 +75,7 @@ const CONTROLS = new Map<string, Control>([
 	['POST /_sandbox/contacts', changeContacts],
 ]);
 
-function responseControl(controlled: Controlled, request: ReceivedRequest): SandboxResponse {
+function runControl(controlled: Controlled, request: ReceivedRequest): SandboxResponse {
 	const control = CONTROLS.get(`${request.method} ${request.path}`);
 	if (control === undefined) return errorResponse(404, 'There is no such control');
 	try {
@@ -94,9 +94,5 @@ export async function serveControl(
 ): Promise<void> {
 	const request = await receive(incoming, controlled.state.options.endpoints);
 	if (request === undefined) return;
-	await deliver(
-		{ kind: 'complete', prepared: responseControl(controlled, request) },
-		response,
-		signal,
-	);
+	await deliver({ kind: 'complete', prepared: runControl(controlled, request) }, response, signal);
 }

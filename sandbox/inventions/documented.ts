@@ -11,7 +11,7 @@ import { ParameterError, selectPart } from './pagination';
 const badRequest = (message: string): SandboxResponse => errorResponse(400, message);
 
 /** Responds with a list under its name. The query parameter `shape` chooses another place in the body. */
-function responseList(
+function listResponse(
 	name: string,
 	records: unknown[],
 	{ query }: ReceivedRequest,
@@ -28,11 +28,11 @@ function responseList(
 }
 
 const getContacts: Endpoint = ({ request, contacts }) =>
-	responseList('contacts', contacts.list(), request);
+	listResponse('contacts', contacts.list(), request);
 
 /** Not in the document, which says that its list of endpoints is not complete. */
 const getPayments: Endpoint = ({ request, payments }) =>
-	responseList('payments', payments.list(), request);
+	listResponse('payments', payments.list(), request);
 
 /** Sends a document to a customer, which means that the journal records it. */
 const sendDocument: Endpoint = ({ request, recordDocument }) => {

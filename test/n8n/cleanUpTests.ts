@@ -35,7 +35,7 @@ export function cleanUpTests(real: () => RealN8n): void {
 	}
 
 	/** Opens the link and submits the form, as a person does. Returns the text of the form. */
-	async function response({ approvalLink }: Message, decision: string): Promise<string> {
+	async function submit({ approvalLink }: Message, decision: string): Promise<string> {
 		const page = await (await fetch(approvalLink)).text();
 		const form = new FormData();
 		form.set('field-0', decision);
@@ -63,7 +63,7 @@ export function cleanUpTests(real: () => RealN8n): void {
 		// It has become old only after the dry run, so nobody has approved it.
 		sandbox.contacts.add({ id: 'unseen', updatedAt: LONG_AGO });
 
-		const form = await response(message, 'Delete them');
+		const form = await submit(message, 'Delete them');
 		expect(form).toContain(
 			`${OLD_CONTACTS} contacts would be deleted with 3 requests: old-1, old-2`,
 		);
@@ -88,7 +88,7 @@ export function cleanUpTests(real: () => RealN8n): void {
 		const { sandbox } = real();
 		addOldContacts();
 		const { id, message } = await ask(readExample('nightly-clean-up'));
-		await response(message, 'Keep them');
+		await submit(message, 'Keep them');
 		const result = await end(id);
 		expect(itemsOf(result, 'Show what would go')).toHaveLength(3);
 		const names = result.nodes.map(({ name }) => name);

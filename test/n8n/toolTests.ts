@@ -5,7 +5,7 @@ import { connectToMcp, type McpClient, textOf } from '../support/mcpClient';
 import type { RealN8n } from './realN8n';
 import { node, readExample, sentBy } from './workflows';
 
-const ACTS_AND_RESPONSES_500 = { type: 'status', status: 500, act: true } as const;
+const ACTS_WITH_500 = { type: 'status', status: 500, act: true } as const;
 const RETRYING = { retryOnFail: true, maxTries: 3, waitBetweenTries: 100 };
 /** The older version calls its tools itself, the newer one lets n8n's engine run them. */
 const AGENT_VERSIONS = [2.2, 3];
@@ -60,7 +60,7 @@ export function toolTests(real: () => RealN8n): void {
 		}
 
 		test('does not send again after a 500 that may have sent the document', async () => {
-			real().sandbox.fault({ times: 3, action: ACTS_AND_RESPONSES_500 });
+			real().sandbox.fault({ times: 3, action: ACTS_WITH_500 });
 			const { response, error } = await sendByAgent(`500 ${version}`);
 			expect(sent()).toEqual([{ number: 1 }]);
 			// With the newer agent, n8n 1.x ends the execution with the error of the tool.
@@ -107,7 +107,7 @@ export function toolTests(real: () => RealN8n): void {
 			await textOf(clients[number > 2 ? 1 : 0] as McpClient, TOOL, { number });
 
 		test('does not send again after a 500 that may have sent the document', async () => {
-			real().sandbox.fault({ times: 3, action: ACTS_AND_RESPONSES_500 });
+			real().sandbox.fault({ times: 3, action: ACTS_WITH_500 });
 			const response = await callTool(1);
 			expect(sent()).toEqual([{ number: 1 }]);
 			// n8n marks a thrown error with this prefix.
