@@ -63,7 +63,7 @@ test('the page names two files for a new limit, besides the changelog', () => {
 test('a test fails if a limit is changed in the node only', () => {
 	changeNumbers(TABLE);
 	expect(failuresOf('test/unit/repository/limits.test.ts')).toEqual([
-		expect.stringContaining('the sandbox, which judges by a table of its own, has the same'),
+		expect.stringContaining('the sandbox enforces the same limits as the endpoint table'),
 	]);
 	writeFileSync(join(copy.folder, TABLE), readProjectFile(TABLE));
 });
