@@ -125,7 +125,7 @@ const OPERATIONS: Record<WorkItem['work'], (options: Parameters) => Parameters> 
 
 export const CONTENDERS: Record<ContenderId, Contender> = {
 	plain: {
-		title: 'HTTP Request, as it comes',
+		title: 'HTTP Request, defaults',
 		retryAfter: 'none',
 		credential: headerAuth,
 		node: (service, item) => ({ ...httpRequest(service, item, {}), ...CONTINUE }),

@@ -37,7 +37,7 @@ export function describeContenders(): string {
 		],
 		[
 			CONTENDERS.batching.title,
-			`the same with the option Batching: ${describeBatching()}, the fastest that keeps the limits on average.`,
+			`the same with the option Batching: ${describeBatching()}, the fastest setting that keeps to the limits on average.`,
 		],
 		[
 			'Reactive limiter',
@@ -58,16 +58,16 @@ export function describeContenders(): string {
 /** The conditions that are the same for all contenders. */
 export function describeConditions(): string {
 	return [
-		'All contenders run side by side in one real n8n, as published workflows, each against a [sandbox](../sandbox/README.md) of its own, which counts in sliding and in fixed windows at once, refused requests too, and responds after 50 ms; the limits are the documented ones, in real time, unless a section says otherwise.',
-		'A cell holds the **makespan**, from the first request in to the last response out at the service; where items were lost, how many came through; in brackets, how many requests were refused (429).',
+		'All contenders run in parallel in one real n8n, as published workflows, each against its own [sandbox](../sandbox/README.md). It counts in sliding and fixed windows at once, refused requests included, and responds after 50 ms. The limits are the documented ones, in real time, unless a section says otherwise.',
+		'A cell shows the **makespan**, the time from the first request to the last response at the service. If items were lost, it shows how many got through instead. The number of refused requests (429) is in brackets.',
 	].join('\n\n');
 }
 
 /** The introduction of each part of the page. */
 export const PART_TEXTS: Record<PartId, string> = {
 	reads:
-		'Each item is one `GET /masterdata/getContacts`. In the last column, another client with the same key sends reads evenly, a share of what the longest window allows; after the semicolon, how many of its requests were refused.',
+		'Each item is one `GET /masterdata/getContacts`. In the last column, another client with the same key sends reads at an even rate, a share of what the longest window allows. After the semicolon is the number of its requests that were refused.',
 	singles: `${SINGLES_TITLE} waits until the service lets it through.`,
 	sends: `Each item is one \`POST /txndata/sendTxn\`. Its window and the waits of the contenders are scaled ${ratio(SEND_SCALE)}. When the window has passed, the same workflow runs again with the same items. The Business Data node has the Send Once Key set.`,
-	bulk: `The Business Data node sends ${IDS_PER_REQUEST} IDs per request. What one request each takes is computed from the limits. For the larger number, the windows of the other columns are scaled ${ratio(BULK_SCALE)}.`,
+	bulk: `The Business Data node sends ${IDS_PER_REQUEST} IDs per request. The time for one request each is computed from the limits. For the larger number, the windows of the other columns are scaled ${ratio(BULK_SCALE)}.`,
 };

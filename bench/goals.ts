@@ -52,12 +52,12 @@ const percent = (share: number): string => `${Math.round(share * 100)} %`;
 
 /** The goals next to another client, in words. */
 export const BESIDE_OTHERS =
-	`Beside another client of the key, everything is to come through in at most ${MOST_BESIDE_OTHERS} × the best in what is left, ` +
+	`Beside another client of the key, all reads must get through in at most ${MOST_BESIDE_OTHERS} × the best possible time in the room that is left, ` +
 	`with at most ${MOST_REFUSED} of ${READS_OF_MOST_REFUSED} requests refused, and ${percent(MOST_OF_OTHER_CLIENT)} of the other client's ` +
-	`(${percent(MOST_OF_OTHER_CLIENT_WITH_LITTLE_LEFT)} where it uses more than half).`;
+	`(${percent(MOST_OF_OTHER_CLIENT_WITH_LITTLE_LEFT)} if it uses more than half).`;
 
 const seconds = (ms: number): string =>
-	Number.isFinite(ms) ? `${(ms / 1000).toFixed(2)} s` : 'for ever';
+	Number.isFinite(ms) ? `${(ms / 1000).toFixed(2)} s` : 'forever';
 
 function nothingLost(own: OwnResult[]): Goal[] {
 	const alone = own.filter(({ item }) => item.otherClientShare === undefined);
@@ -71,7 +71,7 @@ function nothingLost(own: OwnResult[]): Goal[] {
 	const refused = sum(results.map((result) => result.refused));
 	return [
 		{
-			goal: 'Every item comes through and no request is refused where nothing else uses the key',
+			goal: 'Every item gets through and no request is refused if nothing else uses the key',
 			measured: `${through} of ${items} through, ${refused} refused`,
 			isMet: through === items && refused === 0,
 		},
@@ -136,7 +136,7 @@ function shortWaits(own: OwnResult[]): Goal[] {
 				: `; nearest to the bound or beyond: ${seconds(worst.waitMs)} of ${seconds(worst.most)}`;
 		return [
 			{
-				goal: 'A single request beside a batch of 300 waits at most 1.5 × until one slot is free + 0.5 s + one latency',
+				goal: 'A single request beside a batch of 300 waits at most 1.5 × the time until a slot is free + 0.5 s + one latency',
 				measured: `${good.length} of ${checked.length} single requests${named}`,
 				isMet: checked.length > 0 && good.length === checked.length,
 			},

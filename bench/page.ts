@@ -54,7 +54,7 @@ export function pageOf(results: BenchmarkResults, plots: PagePlot[] = []): strin
 	return [
 		'# Benchmark',
 		'<!-- Written by `npm run bench`. Do not edit. -->',
-		'How the node compares with what else a user of n8n can do about the limits. `npm run bench` writes this page, and all figures as [CSV](benchmark.csv), from one run on one machine:',
+		'How the node compares with other ways to deal with the limits in n8n. `npm run bench` writes this page, and all figures as [CSV](benchmark.csv), from one run on one machine:',
 		`n8n ${versions.n8n} on Node.js ${versions.nodeOfN8n}, this package at ${versions.package}, the services on Node.js ${versions.node}, ${cpuCount} CPUs, ${Math.round(minutes)} minutes.`,
 		'## Goals',
 		goalsTable(results),
