@@ -131,7 +131,7 @@ describe('a cluster with TLS', () => {
 		const { description } = await errorOf({ ...trusting, tlsServerName: 'another.example' });
 		await secure.dispose();
 		expect(new Set(replies)).toEqual(new Set([1]));
-		expect(description).toContain('under Redis TLS Server Name');
+		expect(description).toContain('Under Redis TLS Server Name');
 	});
 });
 
@@ -200,20 +200,20 @@ test.each<[what: string, address: () => RedisAddress, cause: RegExp, advice: str
 		'an unknown certificate authority',
 		() => ({ ...tls.address, tlsCa: '' }),
 		/\(TLS\) cannot be used: self-signed certificate in certificate chain/,
-		'under Redis TLS CA',
+		'Under Redis TLS CA',
 	],
 	[
 		'another certificate authority',
 		() => ({ ...tls.address, tlsCa: authority.certificate }),
 		/cannot be used/,
-		'under Redis TLS CA',
+		'Under Redis TLS CA',
 	],
 	...['', 'redis.another-company.example'].map(
 		(tlsServerName): [string, () => RedisAddress, RegExp, string] => [
 			`a certificate that does not match the name "${tlsServerName}"`,
 			() => ({ ...tls.address, tlsServerName }),
 			/does not match certificate's altnames/,
-			'under Redis TLS Server Name',
+			'Under Redis TLS Server Name',
 		],
 	),
 ])('a clear error is thrown at once for %s', async (_, address, cause, advice) => {
