@@ -41,7 +41,7 @@ export class SetupWarnings {
 				'n8n runs in queue mode, but the limits of this API key are counted in each process alone. Together, the processes can exceed them. Choose Redis under Count Limits In in the credential.',
 			);
 		}
-		// Asked early, so that Redis has replied by the time of the response.
+		// Looked up early, so that Redis has replied by the time of the response.
 		if (redis !== undefined) versionsInUse(redis);
 	}
 
