@@ -42,30 +42,24 @@ function applyDeletedWhen(state: State, { deletedWhen, readsChangesOnly }: PollS
 }
 
 function applyPagination(state: State, settings: PollSettings): void {
-	const pagination = hashOfPagination(settings);
-	const { pagination: before = '' } = state.settings;
-	if (before === pagination) return;
+	const { list, incremental, readsChangesOnly } = settings;
+	const { itemsField: _, idField: __, ...paging } = list;
+	// If an expression asks for changes, the list has other pages than without it.
+	const pagination = hashOf(readsChangesOnly ? [paging, 'changes'] : paging, 16);
+	const incrementalHash = incremental && hashOf(incremental, 16);
+	const isRepaged = state.settings.pagination !== pagination;
+	if (!isRepaged && state.settings.incremental === incrementalHash) return;
 	forgetRead(state);
 	// Unless a full read was complete, what the new settings find first existed before.
-	if (state.observed.pages === 0 && !settings.readsChangesOnly) {
+	if (state.observed.pages === 0 && !readsChangesOnly) {
 		state.reads.firstReads = MOST_FIRST_READS;
 		delete state.reads.cursor;
 	}
-	const isRepaged = before.split(' ')[0] !== pagination.split(' ')[0];
 	// So did what they find after a page that was mistaken for the whole list, because services cut lists off silently.
 	if (isRepaged && state.observed.pages === 1) {
 		state.reads.repagedReads = MOST_FIRST_READS;
 		// Until a full read, a change of an existing record would look like a creation.
 		state.reads.fullReadAt = 0;
 	}
-	state.settings.pagination = pagination;
-}
-
-/** A hash of the settings on which a page state depends; after a space, a hash of those that only incremental reads have. */
-function hashOfPagination({ list, incremental, readsChangesOnly }: PollSettings): string {
-	const { itemsField: _, idField: __, ...pagination } = list;
-	// If an expression asks for changes, the list has other pages than without it.
-	if (readsChangesOnly) return hashOf([pagination, incremental, 'changes'], 16);
-	const ofList = hashOf(pagination, 16);
-	return incremental === undefined ? ofList : `${ofList} ${hashOf(incremental, 16)}`;
+	Object.assign(state.settings, { pagination, incremental: incrementalHash });
 }

@@ -68,8 +68,10 @@ export interface ListRead {
 
 /** The settings of the last poll, so that the next one notices an edit. */
 interface LastSettings {
-	/** A hash of those on which a page state depends. */
+	/** A hash of the pagination. */
 	pagination?: string;
+	/** A hash of the option Incremental, if it is set. */
+	incremental?: string;
 	/** A hash of those of the watched fields. */
 	watched: string;
 	/** What marks a deleted record, and until the whole list has been read since, what did so before the last edit. */
