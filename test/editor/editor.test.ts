@@ -82,7 +82,7 @@ describe('a run', () => {
 
 	test('shows a hint with possible reasons if the list is empty', async () => {
 		real().sandbox.fault({ action: { type: 'status', status: 200, body: [] } });
-		expect(await editor.runNode(/The list is empty/)).toContain('that of the right business');
+		expect(await editor.runNode(/The list is empty/)).toContain('belongs to the right business');
 		await editor.takeScreenshots('empty-list');
 	});
 

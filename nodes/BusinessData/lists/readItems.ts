@@ -148,7 +148,7 @@ function hintAtRead(run: Run, { type }: ListSettings, read: ReadSummary): void {
 		const by = next === undefined ? '' : `; more pages by ${next.path}`;
 		run.hintAtList(
 			count === 0
-				? `The list is empty: 0 items in ${where}. If the service has some, check the options, and whether the API key is that of the right business.`
+				? `The list is empty: 0 items in ${where}. If the service has some, check the options, and whether the API key belongs to the right business.`
 				: `${items}${all} in ${where}${by}.`,
 		);
 	}
