@@ -3,20 +3,7 @@ import type { Credential, WorkflowNode } from '../scripts/host/n8nTypes';
 import { node } from '../test/n8n/workflows';
 import { credentialFor } from '../test/support/scaledLimits';
 import { type Window, windowsOf } from './bestSchedule';
-import type { WorkItem } from './workItems';
-
-/** In the order of their start. Those that send all requests at once go first. */
-export const CONTENDER_IDS = [
-	'plain',
-	'retry',
-	'reactive',
-	'reactiveRetryAfter',
-	'batching',
-	'recipe',
-	'package',
-] as const;
-
-export type ContenderId = (typeof CONTENDER_IDS)[number];
+import type { ContenderId, WorkItem } from './workItems';
 
 /** The address and the API key of a contender's service. */
 export interface Service {

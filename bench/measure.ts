@@ -2,10 +2,9 @@
 import type { JournalEntry } from '../sandbox/journal';
 import { bestMakespan, nextFreeMoment, type Window, windowsOf } from './bestSchedule';
 import type { WorkflowRun } from './benchN8n';
-import type { ContenderId } from './contenders';
 import { OTHER_CLIENT_USER_AGENT } from './otherClientWork';
 import type { ContenderResult, SingleRequest } from './results';
-import { IDS_PER_REQUEST, type WorkItem } from './workItems';
+import { type ContenderId, IDS_PER_REQUEST, type WorkItem } from './workItems';
 
 /** Single requests have numbers from this one on, to distinguish them from the batch in the journal. */
 export const FIRST_SINGLE = 1_000_001;

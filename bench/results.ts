@@ -1,5 +1,5 @@
 // The results of the benchmark, as input of the page and as saved in files.
-import type { ContenderId } from './contenders';
+import type { ContenderId } from './workItems';
 
 /** A single request that arrived while a batch was running. Times in ms. */
 export interface SingleRequest {

@@ -3,11 +3,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Note } from '../scripts/host/progress';
 import type { BenchN8n, PublishedWorkflow, WorkflowRun } from './benchN8n';
 import { bestMakespan, windowsOf } from './bestSchedule';
-import { CONTENDER_IDS, type ContenderId, CONTENDERS } from './contenders';
+import { CONTENDERS } from './contenders';
 import { FIRST_SINGLE, measure, type Observation, requestsFor } from './measure';
 import type { ContenderResult, ItemResult } from './results';
 import { type ServiceProcess, startOtherClient, startService } from './service';
-import { otherClientEverySeconds, type WorkItem } from './workItems';
+import {
+	CONTENDER_IDS,
+	type ContenderId,
+	otherClientEverySeconds,
+	type WorkItem,
+} from './workItems';
 
 /** Contenders that send everything at once must not delay the first requests of the others. */
 const SECONDS_BETWEEN_STARTS = 2;

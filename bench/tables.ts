@@ -1,11 +1,11 @@
 // Renders the tables of the page, and all figures as CSV.
 import { DOCUMENTED_LIMITS } from '../sandbox/limits';
 import { bestMakespan, windowsOf } from './bestSchedule';
-import { CONTENDER_IDS, CONTENDERS } from './contenders';
+import { CONTENDERS } from './contenders';
 import { formatCount, formatTime, markdownTable } from './format';
 import { isComplete } from './goals';
 import type { ContenderResult } from './results';
-import type { WorkItem } from './workItems';
+import { CONTENDER_IDS, type WorkItem } from './workItems';
 
 const NOT_APPLICABLE = '–';
 

@@ -2,7 +2,19 @@
 import { DOCUMENTED_LIMITS, type LimitTable } from '../sandbox/limits';
 import { DELETE_ENDPOINT, READ_ENDPOINT, SEND_ENDPOINT } from '../test/support/parameters';
 import { scaledLimits } from '../test/support/scaledLimits';
-import { type ContenderId, CONTENDER_IDS } from './contenders';
+
+/** The contenders, in the order of their start. Those that send all requests at once go first. */
+export const CONTENDER_IDS = [
+	'plain',
+	'retry',
+	'reactive',
+	'reactiveRetryAfter',
+	'batching',
+	'recipe',
+	'package',
+] as const;
+
+export type ContenderId = (typeof CONTENDER_IDS)[number];
 
 /** The request of every item of the workflow. */
 export type Work = 'read' | 'send' | 'delete';
