@@ -4,8 +4,11 @@ import {
 	type AppliedLimits,
 	EndpointLimiter,
 } from '../../nodes/BusinessData/rateLimit/endpointLimiter';
-import { Permit, type PermitRequest } from '../../nodes/BusinessData/rateLimit/permit';
-import { Queue } from '../../nodes/BusinessData/rateLimit/queue';
+import {
+	Permit,
+	type PermitRequest,
+	type RequestLimits,
+} from '../../nodes/BusinessData/rateLimit/permit';
 import { abortController } from '../../nodes/BusinessData/async';
 
 /** The limits in a process without known other clients. */
@@ -16,16 +19,16 @@ export function limitsOf(endpoint: string, limits: Limits['general']): AppliedLi
 /** One window of two slots. */
 export const GENERAL = limitsOf('general', [{ max: 2, windowMs: 300 }]);
 
-/** A permit for a queue in which it does not wait yet, optionally with a `limitStore` and a callback for its end. */
+/** A permit that does not wait in a queue, optionally with a `limitStore` and a callback for its end. */
 export function permitUnder(
-	queue: Queue,
+	all: RequestLimits,
 	changes: Partial<PermitRequest> = {},
 	onEnd: () => void = () => undefined,
 ): Permit {
 	const limits = { general: [], endpoints: {} };
 	const asked = { run: 'run', priority: 5, maxWaitMs: Infinity, inFlightMs: 400, limits };
 	const { signal } = abortController();
-	return new Permit({ ...asked, signal, ...changes }, queue, queue.limits, onEnd);
+	return new Permit({ ...asked, signal, ...changes }, all, all, onEnd);
 }
 
 /** A request that uses the limit store without a queue. */
@@ -34,10 +37,10 @@ export class LimitStoreRequest {
 
 	constructor(
 		private readonly limitStore: RedisLimitStore,
-		...countedBy: [own?: AppliedLimits, general?: AppliedLimits]
+		own = GENERAL,
+		...general: AppliedLimits[]
 	) {
-		const [own = GENERAL, general = own] = countedBy;
-		this.permit = permitUnder(new Queue('queue', own, general), { limitStore });
+		this.permit = permitUnder([own, ...general], { limitStore });
 	}
 
 	/** Tries to take its slots, in this process as well. Returns whether it has them. */

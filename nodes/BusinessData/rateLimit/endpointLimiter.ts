@@ -4,10 +4,9 @@
  */
 import type { Limit, NamedLimit } from './limits';
 import { OtherClients } from './otherClients';
-import type { Permit } from './permit';
 import { Tickets } from './tickets';
 import { PAUSE, REFUSAL, type WaitCause } from './waitTime';
-import { Window } from './window';
+import { type SlotHolder, Window } from './window';
 
 /** The limits of an endpoint, or the general ones, that apply to a request; longest window first. */
 export interface AppliedLimits {
@@ -50,26 +49,23 @@ export class EndpointLimiter {
 		return { endpoint: this, limits: named.sort((a, b) => b.windowMs - a.windowMs) };
 	}
 
-	/** The permits that have a slot in any window, oldest first. */
-	get permits(): Permit[] {
-		return [...new Set([...this.windows.values()].flatMap(({ permits }) => permits))];
+	/** The requests that have a slot in any window, oldest first. */
+	get holders(): SlotHolder[] {
+		return [...new Set([...this.windows.values()].flatMap(({ holders }) => holders))];
 	}
 
 	/** Takes a slot in every window; the windows of `limits` must have room. */
-	async take(permit: Permit, limits: Limit[]): Promise<void> {
+	async take(holder: SlotHolder, limits: Limit[]): Promise<void> {
 		const maxOf = new Map(limits.map((limit) => [this.window(limit), limit.max]));
 		const all = [...this.windows.values()];
-		await Promise.all(all.map(async (window) => await window.take(permit, maxOf.get(window))));
+		await Promise.all(all.map(async (window) => await window.take(holder, maxOf.get(window))));
 	}
 
-	freeInTime(permit: Permit): void {
-		for (const window of this.windows.values()) window.freeInTime(permit);
+	freeInTime(holder: SlotHolder): void {
+		for (const window of this.windows.values()) window.freeInTime(holder);
 	}
 
-	/**
-	 * A pause, a full window, or, beside other clients, a request that has to end first.
-	 * @param checksWindows whether a full window is an obstacle
-	 */
+	/** A pause, a full window if `checksWindows`, or, beside other clients, a request that has to end first. */
 	obstacle(limits: NamedLimit[], checksWindows: boolean): Obstacle | undefined {
 		const { otherClients } = this;
 		const { isKnown, isRefusing, isUnderWay, forgottenInMs } = otherClients;
@@ -96,7 +92,7 @@ export class EndpointLimiter {
 		const window = new Window({ ...limit }, this.onFreed);
 		// Set before it is filled, because that may free slots at once.
 		this.windows.set(limit.windowMs, window);
-		for (const permit of this.permits) window.take(permit).catch(() => undefined);
+		for (const holder of this.holders) window.take(holder).catch(() => undefined);
 		return window;
 	}
 }

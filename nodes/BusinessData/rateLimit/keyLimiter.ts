@@ -6,7 +6,7 @@ import { boundedSignal, LONGEST_TIMER_MS, onAbort } from '../async';
 import { type AppliedLimits, EndpointLimiter, type EndpointUse } from './endpointLimiter';
 import { estimateWait, windowStates } from './estimate';
 import { GENERAL, type Limits, limitsOfEndpoint } from './limits';
-import { type LimitedRequest, Permit, type PermitRequest } from './permit';
+import { type LimitedRequest, Permit, type PermitRequest, type RequestLimits } from './permit';
 import { Queue } from './queue';
 import { WaitTooLongError } from './waitTime';
 
@@ -67,7 +67,7 @@ export class KeyLimiter {
 			this.open--;
 			this.dispatch();
 		};
-		const permit = new Permit({ ...request, limitStore, signal }, queue, countedBy, onEnd);
+		const permit = new Permit({ ...request, limitStore, signal }, queue.limits, countedBy, onEnd);
 		this.open++;
 		queue.add(permit);
 		const stopListening = onAbort(signal, (reason) => {
@@ -104,7 +104,7 @@ export class KeyLimiter {
 			const own = uses[0] as EndpointUse;
 			const { tickets, countedAt, queued } = own;
 			countedAt.push(...tickets.before(holder, count));
-			const ahead = Math.max(queued, this.queuedFor(queue.own.endpoint));
+			const ahead = Math.max(queued, this.queuedFor(own.endpoint));
 			const ms = waitOf(uses, ahead, count);
 			const waitMs = ms < SHORTEST_WAIT_MS ? 0 : ms;
 			if (waitMs > maxWaitMs) throw new WaitTooLongError(waitMs);
@@ -159,16 +159,16 @@ export class KeyLimiter {
 
 	/** How many requests are waiting, in all or for the endpoint. */
 	private queuedFor(endpoint?: EndpointLimiter): number {
-		const isMeant = ({ own }: Queue) => endpoint === undefined || own.endpoint === endpoint;
+		const isMeant = ({ limits: [own] }: Queue) => !endpoint || own.endpoint === endpoint;
 		return [...this.queues.values()].reduce((sum, one) => sum + (isMeant(one) ? one.size : 0), 0);
 	}
 
 	private queueOf({ limits, endpoint = GENERAL }: LimitedRequest): Queue {
 		const general = this.apply(limits, GENERAL);
 		const hasOwn = limitsOfEndpoint(limits, endpoint).length > 0;
-		const own = hasOwn ? this.apply(limits, endpoint) : general;
-		const key = JSON.stringify([own.endpoint.key, own.limits, general.limits]);
-		const queue = this.queues.get(key) ?? new Queue(key, own, general);
+		const all: RequestLimits = hasOwn ? [this.apply(limits, endpoint), general] : [general];
+		const key = JSON.stringify(all.map((one) => [one.endpoint.key, one.limits]));
+		const queue = this.queues.get(key) ?? new Queue(key, all);
 		this.queues.set(key, queue);
 		return queue;
 	}
@@ -196,24 +196,24 @@ export class KeyLimiter {
 
 	/** @returns after how long (ms) to check again */
 	private admitNext(): number {
-		let next: Permit | undefined;
+		let next: [Queue, Permit] | undefined;
 		let againMs = Infinity;
 		for (const queue of this.queues.values()) {
 			const permit = queue.next();
 			if (permit === undefined) continue;
 			// Asking the limit store keeps the place in the queue of all processes, so do it even if the windows here are full.
 			const obstacle = queue.obstacle(permit.request.limitStore === undefined);
-			permit.waitsFor(obstacle?.cause);
+			permit.waitsFor(obstacle?.cause, queue.lastCause);
 			if (obstacle !== undefined) againMs = Math.min(againMs, obstacle.againMs);
-			else if (!next || permit.request.priority < next.request.priority) next = permit;
+			else if (!next || permit.request.priority < next[1].request.priority) next = [queue, permit];
 		}
-		if (next !== undefined) void this.admit(next);
+		if (next !== undefined) void this.admit(...next);
 		return againMs;
 	}
 
 	/** Grants the permit, if the limit store has room as well. */
-	private async admit(permit: Permit): Promise<void> {
-		const { queue, request } = permit;
+	private async admit(queue: Queue, permit: Permit): Promise<void> {
+		const { request } = permit;
 		this.admitted = permit;
 		try {
 			const reply = await request.limitStore?.take(permit, request.signal);
@@ -232,7 +232,7 @@ export class KeyLimiter {
 				queue.lastCause = permit.waitedFor;
 				this.queues.delete(queue.key);
 				this.queues.set(queue.key, queue);
-				queue.own.endpoint.tickets.use();
+				queue.limits[0].endpoint.tickets.use();
 				permit.grant(reply?.used);
 			}
 		} catch (error) {
@@ -252,8 +252,8 @@ function waitOf(uses: EndpointUse[], ahead: number, count = 1): number {
 function usesOf(all: AppliedLimits[]): EndpointUse[] {
 	const now = performance.now();
 	return all.map((applied) => {
-		const { permits, tickets } = applied.endpoint;
-		const countedAt = permits.map((permit) => permit.countedAt ?? now);
+		const { holders, tickets } = applied.endpoint;
+		const countedAt = holders.map((holder) => holder.countedAt ?? now);
 		return { ...applied, countedAt, queued: 0, tickets, version: 0 };
 	});
 }

@@ -10,7 +10,7 @@
  * can only lower what is free.
  */
 import { ASSUMED_LIMIT, type Limit } from './limits';
-import type { Permit } from './permit';
+import type { SlotHolder } from './window';
 
 /** The weight of a single refusal in the estimate. */
 const REFUSAL_WEIGHT = 0.5;
@@ -48,7 +48,7 @@ export class OtherClients {
 	private headerLimits: Array<{ left: number; until: number }> = [];
 	private headersSentAt = -Infinity;
 	/** The request that went out last. */
-	private latest: Permit | undefined;
+	private latest: SlotHolder | undefined;
 
 	get isKnown(): boolean {
 		return this.usedIn(this.longestMs) > 0;
@@ -102,9 +102,9 @@ export class OtherClients {
 		return Math.max(this.learnedAt + this.longestMs, ...ends) - performance.now();
 	}
 
-	sent(permit: Permit): void {
+	sent(request: SlotHolder): void {
 		for (const limit of this.headerLimits) limit.left--;
-		this.latest = permit;
+		this.latest = request;
 	}
 
 	letThrough(sentAt: number): void {

@@ -2,9 +2,9 @@
 import type { AppliedLimits } from './endpointLimiter';
 import { ASSUMED_LIMIT, holdMsOf, type Limits } from './limits';
 import type { UsedLimit } from './otherClients';
-import type { Queue } from './queue';
 import type { RedisLimitStore } from './redis/redisLimitStore';
 import type { WaitCause } from './waitTime';
+import type { SlotHolder } from './window';
 
 export interface LimitedRequest {
 	/** Other requests of the key may have other limits. */
@@ -28,14 +28,15 @@ export interface PermitRequest extends LimitedRequest {
 	signal: AbortSignal;
 }
 
+/** The limits that apply to a request: those of its endpoint, if it has any, and the general ones. */
+export type RequestLimits = [own: AppliedLimits, ...general: AppliedLimits[]];
+
 /** Slots taken longer ago (ms) than this may expire in the limit store while the request is under way. */
 const TAKEN_LONG_AGO_MS = 1_000;
 
 /** End it with `letThrough`, `refused`, `ended` or `unused`; the first call counts. Times are ms of `performance.now()`. */
-export class Permit {
-	/** When the service counted the request, at the latest; undefined until it has ended, -Infinity for never. */
+export class Permit implements SlotHolder {
 	countedAt: number | undefined;
-	/** Its ID in the limit store, if it is known there; below, when its slots there were requested. */
 	id: string | undefined;
 	takenAt = -Infinity;
 	/** What it waited for longest without a break. */
@@ -54,10 +55,10 @@ export class Permit {
 	/** The windows when the request went out. */
 	private readonly used = new Map<AppliedLimits, UsedLimit[]>();
 
-	/** @param countedBy the limits of the queue, and the endpoint if only other credentials have limits for it */
+	/** @param countedBy the limits that apply, and the endpoint if only other credentials have limits for it */
 	constructor(
 		readonly request: PermitRequest,
-		readonly queue: Queue,
+		private readonly limits: RequestLimits,
 		readonly countedBy: AppliedLimits[],
 		private readonly onEnd: () => void,
 	) {
@@ -78,14 +79,14 @@ export class Permit {
 
 	/** When the last request that was let through under the same limits went out. */
 	get lastLetThroughAt(): number {
-		return this.queue.own.endpoint.otherClients.lastLetThroughAt;
+		return this.limits[0].endpoint.otherClients.lastLetThroughAt;
 	}
 
-	/** Notes what it waits for. Called while it is the first of its queue. */
-	waitsFor(cause: WaitCause | undefined): void {
+	/** Notes what it waits for, while it is the first of its queue. @param before what the one before it waited for */
+	waitsFor(cause: WaitCause | undefined, before: WaitCause | undefined): void {
 		const now = performance.now();
 		// Until now, it has waited for the same thing as those before it.
-		if (this.cause === null) this.cause = this.queue.lastCause;
+		if (this.cause === null) this.cause = before;
 		if (cause === this.cause) return;
 		if (this.cause !== undefined && now - this.since > this.longestMs) {
 			this.waitedFor = this.cause;
@@ -137,7 +138,7 @@ export class Permit {
 		const blamed = named ?? this.blamed(askedMs);
 		const { otherClients } = blamed.endpoint;
 		// With the few slots of an endpoint, the estimate would pause far longer than the service asks.
-		if (askedMs === 0 || blamed === this.queue.general || otherClients.isRefusing) {
+		if (askedMs === 0 || blamed === this.limits.at(-1) || otherClients.isRefusing) {
 			const used = this.used.get(blamed) ?? [];
 			otherClients.learn(used.length > 0 ? used : [ASSUMED_LIMIT], this.sentAt);
 		}
@@ -152,13 +153,13 @@ export class Permit {
 	 * the endpoint is for the endpoint alone. Any other pause is for all requests of the key.
 	 */
 	pause(requestedMs: number, isRefusal = false): void {
-		const { own } = this.queue;
+		const [own] = this.limits;
 		const isExplained = isRefusal && requestedMs <= holdMsOf(own.limits[0]?.windowMs ?? 0);
 		for (const applied of this.countedBy) {
 			const isOwn = applied === own || !isExplained;
 			applied.endpoint.otherClients.pause(applied.limits, requestedMs, isOwn);
 		}
-		this.request.limitStore?.publish(this.queue.limits);
+		this.request.limitStore?.publish(this.limits);
 	}
 
 	/** @param lateMs how long (ms from now) the service may still count it; -Infinity if it never will */
@@ -177,11 +178,11 @@ export class Permit {
 
 	/** @param all for each limit, how much is left for all clients, and when (ms from now) it is reset */
 	applyHeaderLimits(all: Array<{ remaining: number; resetMs: number; max?: number }>): void {
-		for (const applied of this.queue.limits) {
+		for (const applied of this.limits) {
 			const { endpoint, limits } = applied;
-			const said = all.filter(({ max }) => (this.withLimit(max) ?? this.queue.own) === applied);
+			const said = all.filter(({ max }) => (this.withLimit(max) ?? this.limits[0]) === applied);
 			if (said.length === 0) continue;
-			const others = endpoint.permits.filter((one) => one !== this);
+			const others = endpoint.holders.filter((one) => one !== this);
 			// The service may not have counted the requests under way.
 			const underWay = others.filter(({ countedAt }) => countedAt === undefined).length;
 			const rooms = said.map(({ remaining, resetMs }) => ({ left: remaining - underWay, resetMs }));
@@ -191,12 +192,12 @@ export class Permit {
 
 	/** A service identifies a limit only by its max. */
 	private withLimit(max?: number): AppliedLimits | undefined {
-		return this.queue.limits.find(({ limits }) => limits.some((limit) => limit.max === max));
+		return this.limits.find(({ limits }) => limits.some((limit) => limit.max === max));
 	}
 
 	/** A guess, because the service does not say which window was full. A short wait points to a general one. */
 	private blamed(requestedMs: number): AppliedLimits {
-		const { own, general } = this.queue;
+		const [own, general = own] = this.limits;
 		const isBusy = this.used.get(general)?.some(({ used, max }) => 2 * used > max) === true;
 		const isShort = requestedMs > 0 && requestedMs <= holdMsOf(general.limits[0]?.windowMs ?? 0);
 		const isGeneral = isBusy || isShort || general.endpoint.otherClients.isKnown;

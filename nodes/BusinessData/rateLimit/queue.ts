@@ -2,9 +2,9 @@
  * The waiting requests under the same limits. Those under tighter limits have a queue of their own, so they hold up no
  * others. The lowest priority number goes first; among equals, runs take turns.
  */
-import type { AppliedLimits, Obstacle } from './endpointLimiter';
+import type { Obstacle } from './endpointLimiter';
 import { holdMsOf, longestOf } from './limits';
-import type { Permit, PermitRequest } from './permit';
+import type { Permit, PermitRequest, RequestLimits } from './permit';
 import { type WaitCause, WaitTooLongError } from './waitTime';
 
 export class Queue {
@@ -13,19 +13,13 @@ export class Queue {
 	full: { cause?: WaitCause; until: number } = { until: 0 };
 	/** What the last admitted request waited for. */
 	lastCause: WaitCause | undefined;
-	/** Those of the endpoint first. */
-	readonly limits: AppliedLimits[];
 	/** By priority, then by run in the order of their turns. */
 	private readonly runs = new Map<number, Map<string, Set<Permit>>>();
 
-	/** @param own limits of the endpoint; the same as `general` if it has none */
 	constructor(
 		readonly key: string,
-		readonly own: AppliedLimits,
-		readonly general: AppliedLimits,
-	) {
-		this.limits = own === general ? [general] : [own, general];
-	}
+		readonly limits: RequestLimits,
+	) {}
 
 	/** The first request that can wait for the end of the pause. Those before it fail. */
 	next(): Permit | undefined {

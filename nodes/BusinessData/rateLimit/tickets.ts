@@ -1,7 +1,6 @@
 /**
  * Tickets for executions that wait for room outside the limiter, such as parked ones. A ticket reserves nothing: it only
- * delays later tickets, so that executions do not all wake for the same room. It ends when a request uses it, or when it
- * lapses.
+ * delays later ones, so that executions do not all wake for the same room. It ends when a request uses it, or lapses.
  */
 
 /** How long (ms) a ticket outlasts its time, because the holder may wake a minute late, or never. */

@@ -5,12 +5,21 @@
 import Bottleneck from 'bottleneck/light';
 
 import { holdMsOf, type Limit } from './limits';
-import type { Permit } from './permit';
+
+/** A request that has a slot in each window that counts it. Times are ms of `performance.now()`. */
+export interface SlotHolder {
+	/** When the service counted it, at the latest; undefined until it has ended, -Infinity for never. */
+	countedAt: number | undefined;
+	/** Its ID in the limit store, if it is known there; below, when its slots there were requested. */
+	id: string | undefined;
+	takenAt: number;
+	readonly request: { inFlightMs: number; limitStore?: unknown };
+}
 
 export class Window {
 	private readonly jobs: Bottleneck;
-	/** By the permit that has the slot, oldest first. */
-	private readonly slots = new Map<Permit, { end: () => void; timer?: NodeJS.Timeout }>();
+	/** Oldest first. */
+	private readonly slots = new Map<SlotHolder, { end: () => void; timer?: NodeJS.Timeout }>();
 
 	/** @param onFreed called after a slot was freed */
 	constructor(
@@ -27,7 +36,7 @@ export class Window {
 		return this.slots.size;
 	}
 
-	get permits(): Permit[] {
+	get holders(): SlotHolder[] {
 		return [...this.slots.keys()];
 	}
 
@@ -35,15 +44,15 @@ export class Window {
 	 * Takes a slot, which counts at once. With `max`, there must be room. Without it, the request has no limit of this
 	 * length, so in a full window, the oldest slot of a request that has ended makes room.
 	 */
-	async take(permit: Permit, max?: number): Promise<void> {
+	async take(holder: SlotHolder, max?: number): Promise<void> {
 		if (max === undefined && this.used >= this.limit.max) {
-			const oldest = this.permits.find(({ countedAt }) => countedAt !== undefined);
+			const oldest = this.holders.find(({ countedAt }) => countedAt !== undefined);
 			if (oldest !== undefined) this.free(oldest);
 		}
 		let end: () => void = () => undefined;
 		const ended = new Promise<void>((resolve) => (end = resolve));
-		this.slots.set(permit, { end });
-		this.freeInTime(permit);
+		this.slots.set(holder, { end });
+		this.freeInTime(holder);
 		// The window is as wide as the widest limit of all requests.
 		const most = Math.max(max ?? 0, this.used);
 		if (most > this.limit.max) this.jobs.updateSettings({ maxConcurrent: (this.limit.max = most) });
@@ -57,18 +66,18 @@ export class Window {
 	}
 
 	/** Frees the slot once the window has passed, never before. The timer does not keep the process alive. */
-	freeInTime(permit: Permit): void {
-		const slot = this.slots.get(permit);
-		if (slot === undefined || permit.countedAt === undefined) return;
-		const leftMs = permit.countedAt + holdMsOf(this.limit.windowMs) - performance.now();
+	freeInTime(holder: SlotHolder): void {
+		const slot = this.slots.get(holder);
+		if (slot === undefined || holder.countedAt === undefined) return;
+		const leftMs = holder.countedAt + holdMsOf(this.limit.windowMs) - performance.now();
 		// A timer counts from the start of its turn of the event loop, so it may fire early.
-		if (leftMs <= 0) this.free(permit);
-		else slot.timer = setTimeout(() => this.freeInTime(permit), Math.ceil(leftMs)).unref();
+		if (leftMs <= 0) this.free(holder);
+		else slot.timer = setTimeout(() => this.freeInTime(holder), Math.ceil(leftMs)).unref();
 	}
 
-	private free(permit: Permit): void {
-		const slot = this.slots.get(permit);
-		this.slots.delete(permit);
+	private free(holder: SlotHolder): void {
+		const slot = this.slots.get(holder);
+		this.slots.delete(holder);
 		clearTimeout(slot?.timer);
 		slot?.end();
 		this.onFreed();

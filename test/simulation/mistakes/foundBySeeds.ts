@@ -23,7 +23,7 @@ const OF_THE_LIMITER: Mistake[] = [
 	mistake(
 		'Get Status omits the requests counted in memory',
 		{ seed: 1, shows: 'status is not so' },
-		patch('rateLimit/keyLimiter', '= permits.map((permit) => permit.countedAt ?? now)', '= []'),
+		patch('rateLimit/keyLimiter', '= holders.map((holder) => holder.countedAt ?? now)', '= []'),
 	),
 	mistake(
 		'a request that was never sent keeps its slots',

@@ -40,7 +40,7 @@ test('a request without limits displaces the oldest counted one', () => {
 	const newer = take([]);
 	end(oldest);
 	const newest = take([]);
-	expect(endpoint.permits).toEqual([underWay, newer, newest]);
+	expect(endpoint.holders).toEqual([underWay, newer, newest]);
 });
 
 describe('the obstacle of a request', () => {

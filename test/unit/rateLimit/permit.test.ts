@@ -1,8 +1,8 @@
 // The endings of a permit: their effect on its slots, here and in the limit store, and on the use of other clients.
 import type { AppliedLimits } from '../../../nodes/BusinessData/rateLimit/endpointLimiter';
-import type { Permit } from '../../../nodes/BusinessData/rateLimit/permit';
-import { Queue } from '../../../nodes/BusinessData/rateLimit/queue';
+import type { Permit, RequestLimits } from '../../../nodes/BusinessData/rateLimit/permit';
 import type { RedisLimitStore } from '../../../nodes/BusinessData/rateLimit/redis/redisLimitStore';
+import type { SlotHolder } from '../../../nodes/BusinessData/rateLimit/window';
 import { abortController } from '../../../nodes/BusinessData/async';
 import { limitsOf, permitUnder } from '../../support/limitStoreRequest';
 
@@ -55,9 +55,8 @@ const limitStore = {
 } as unknown as RedisLimitStore;
 
 function newPermit(hasOwn = true, used: number[][] = []): Permit {
-	const queue = new Queue('key', hasOwn ? own : general, general);
-	const request = { maxWaitMs: 900, limitStore };
-	const permit = permitUnder(queue, request, () => void calls.push(['over']));
+	const all: RequestLimits = hasOwn ? [own, general] : [general];
+	const permit = permitUnder(all, { maxWaitMs: 900, limitStore }, () => void calls.push(['over']));
 	permit.grant(used);
 	calls = [];
 	return permit;
@@ -67,7 +66,7 @@ const called = (name: string) => calls.filter((call) => call[1] === name);
 const fill = ({ endpoint, limits: some }: AppliedLimits, ...counts: number[]) => {
 	for (const [index, limit] of some.entries()) {
 		for (let one = 0; one < (counts[index] ?? 0); one++)
-			void endpoint.window(limit).take({} as Permit);
+			void endpoint.window(limit).take({} as SlotHolder);
 	}
 };
 
@@ -222,7 +221,6 @@ test('without a limit store, slots are always confirmed', async () => {
 
 test('a wait is attributed to the cause that took longest', () => {
 	const permit = newPermit();
-	permit.queue.lastCause = 'pause';
 	expect([permit.waitedMs, permit.waitedFor, permit.leftMs]).toEqual([0, undefined, 900]);
 	for (const [ms, cause] of [
 		[300, 'refusal'],
@@ -233,17 +231,16 @@ test('a wait is attributed to the cause that took longest', () => {
 		[100, undefined],
 	] as const) {
 		now += ms;
-		permit.waitsFor(cause);
+		permit.waitsFor(cause, 'pause');
 	}
 	now += 5_000;
 	expect([permit.waitedMs, permit.waitedFor]).toEqual([2_200, 'refusal']);
 	expect(permit.leftMs).toBe(900 - 7_200);
 	const other = newPermit();
-	other.queue.lastCause = 'pause';
 	now += 100;
-	other.waitsFor('refusal');
+	other.waitsFor('refusal', 'pause');
 	now += 100;
-	other.waitsFor(undefined);
+	other.waitsFor(undefined, 'pause');
 	expect(other.waitedFor).toBe('pause');
 });
 

@@ -10,13 +10,13 @@ const SECOND = { max: 2, windowMs: 1_000 };
 let queue: Queue;
 beforeEach(() => {
 	jest.useFakeTimers().advanceTimersByTime(1_000);
-	queue = new Queue('key', limitsOf('a', [MINUTE]), limitsOf('general', [SECOND]));
+	queue = new Queue('key', [limitsOf('a', [MINUTE]), limitsOf('general', [SECOND])]);
 });
 afterEach(() => jest.useRealTimers());
 
 /** Creates a permit, and adds it to the queue. */
 function newPermit(run: string, priority = 5, maxWaitMs = Infinity): Permit {
-	const permit = permitUnder(queue, { run, priority, maxWaitMs });
+	const permit = permitUnder(queue.limits, { run, priority, maxWaitMs });
 	permit.granted.catch(() => undefined);
 	queue.add(permit);
 	return permit;
@@ -72,7 +72,7 @@ test.each<[number, number | undefined, boolean | undefined]>([
 	[2_000, 2_000, undefined],
 	[2_000, 1_999, false],
 ])('a pause of %i ms with %s ms left is too long (as requested: %s)', (ms, leftMs, expected) => {
-	queue.own.endpoint.otherClients.pause([MINUTE], ms, true);
+	queue.limits[0].endpoint.otherClients.pause([MINUTE], ms, true);
 	expect(queue.pausedMs).toBe(ms);
 	const error = expected === undefined ? undefined : new WaitTooLongError(ms, expected);
 	expect(queue.pauseError(leftMs)).toEqual(error);
@@ -81,7 +81,9 @@ test.each<[number, number | undefined, boolean | undefined]>([
 	}
 });
 
-test('without limits, no pause is too long', () => {
-	const { own } = new Queue('key', { ...queue.own, limits: [] }, queue.own);
-	expect(new Queue('key', own, own).pauseError()).toBeUndefined();
+test('without limits, a pause of a minute is not too long', () => {
+	const [own] = queue.limits;
+	own.endpoint.otherClients.pause([MINUTE], 60_000, true);
+	const unlimited = new Queue('key', [{ ...own, limits: [] }]);
+	expect([unlimited.pausedMs, unlimited.pauseError()]).toEqual([60_000, undefined]);
 });

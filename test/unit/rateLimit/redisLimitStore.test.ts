@@ -1,7 +1,6 @@
 // The exact commands that a process sends to Redis; `processes` and `redisLosses` cover their effects.
 import type { AppliedLimits } from '../../../nodes/BusinessData/rateLimit/endpointLimiter';
 import type { Permit } from '../../../nodes/BusinessData/rateLimit/permit';
-import { Queue } from '../../../nodes/BusinessData/rateLimit/queue';
 import {
 	limitStoreOf,
 	RedisLimitStore,
@@ -47,8 +46,7 @@ beforeEach(() => {
 });
 afterEach(() => jest.useRealTimers());
 
-const newPermit = (): Permit =>
-	permitUnder(new Queue('key', own, general), { inFlightMs: 4_000, limitStore });
+const newPermit = (): Permit => permitUnder([own, general], { inFlightMs: 4_000, limitStore });
 async function taken(): Promise<Permit> {
 	const permit = newPermit();
 	await limitStore.take(permit, signal);
@@ -122,7 +120,7 @@ test('an ended permit is completed in Redis, under an ID that is never used agai
 	lost.ended(300);
 	unused.unused();
 	limitStore.complete(unused, -Infinity);
-	limitStore.publish(lost.queue.limits);
+	limitStore.publish(lost.countedBy);
 	expect(calls).toMatchObject([
 		{ action: 'complete', id: lost.id, ms: 300 },
 		{ action: 'complete', id, ms: -1 },

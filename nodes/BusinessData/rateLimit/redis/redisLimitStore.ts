@@ -9,10 +9,11 @@ import { KEY_PREFIX, type RedisConnection } from '../../redis';
 import type { AppliedLimits, EndpointUse } from '../endpointLimiter';
 import { holdMsOf } from '../limits';
 import type { Snapshot } from '../otherClients';
-import type { Permit } from '../permit';
 import { Tickets } from '../tickets';
+import type { SlotHolder } from '../window';
 import { LIMIT_SCRIPT } from './script';
 
+type CountedRequest = SlotHolder & { readonly countedBy: AppliedLimits[] };
 type Known = [...snapshot: Snapshot, used: number[]];
 type TakeReply = [isTaken: number, waitMs: number, retryMs: number, window: number, known: Known[]];
 type Issued = [holder: string, inMs: number];
@@ -45,10 +46,10 @@ export class RedisLimitStore {
 	 * full, and how many slots all processes hold in each window
 	 * @throws RedisError, or the signal's reason
 	 */
-	async take(permit: Permit, signal: AbortSignal) {
-		const { countedBy } = permit;
+	async take(holder: CountedRequest, signal: AbortSignal) {
+		const { countedBy } = holder;
 		const askedAt = performance.now();
-		const call = { id: (permit.id ??= randomUUID()), ms: permit.request.inFlightMs };
+		const call = { id: (holder.id ??= randomUUID()), ms: holder.request.inFlightMs };
 		const reply = await this.run<TakeReply>('take', countedBy, call, signal);
 		const [isTaken, waitMs, retryMs, window, known] = reply;
 		const used = known.map(([estimate, ageMs, pausedMs, usedInWindows], index) => {
@@ -56,8 +57,8 @@ export class RedisLimitStore {
 			return usedInWindows;
 		});
 		if (isTaken === 1) {
-			permit.takenAt = askedAt;
-			for (const one of permit.queue.limits) this.held.set(one.endpoint.key, one);
+			holder.takenAt = askedAt;
+			for (const one of countedBy) if (one.limits.length > 0) this.held.set(one.endpoint.key, one);
 			this.checkTimer ??= this.checkLater();
 		}
 		const limit = countedBy.flatMap(({ limits }) => limits)[window - 1];
@@ -74,11 +75,11 @@ export class RedisLimitStore {
 	 * Holds the slots for their window plus `lateMs` (ms). With -Infinity, frees them and the places in queues at once. Not
 	 * awaited: if the command is lost, the slots expire.
 	 */
-	complete(permit: Permit, lateMs: number): void {
-		const { id, countedBy } = permit;
+	complete(holder: CountedRequest, lateMs: number): void {
+		const { id, countedBy } = holder;
 		const isUnused = lateMs === -Infinity;
 		// The command may be retried late, so slots taken from now on need another ID.
-		if (isUnused) permit.id = undefined;
+		if (isUnused) holder.id = undefined;
 		if (id === undefined) return;
 		this.run('complete', countedBy, { id, ms: isUnused ? -1 : lateMs }).catch(() => undefined);
 	}
@@ -141,27 +142,27 @@ export class RedisLimitStore {
 
 	private async check(): Promise<void> {
 		for (const [key, { endpoint }] of this.held) {
-			if (!endpoint.permits.some((permit) => this.slotOf(permit))) this.held.delete(key);
+			if (!endpoint.holders.some((holder) => this.slotOf(holder))) this.held.delete(key);
 		}
 		// A failure will show in the next command.
 		if (this.held.size > 0) await this.run('check', [...this.held.values()]).catch(() => undefined);
 		this.checkTimer = this.held.size > 0 ? this.checkLater() : undefined;
 	}
 
-	/** The permit's slot, if this limit store has it, with its age (ms), which is below 0 while the request is under way. */
-	private slotOf({ id, request, countedAt, takenAt }: Permit) {
+	/** The request's slot, if this limit store has it, with its age (ms), which is below 0 while the request is under way. */
+	private slotOf({ id, request, countedAt, takenAt }: SlotHolder) {
 		if (id === undefined || request.limitStore !== this) return undefined;
 		const ageMs = performance.now() - (countedAt ?? takenAt + request.inFlightMs);
 		return [id, Math.ceil(ageMs)] as const;
 	}
 
 	/** The newest slot that Redis must have. The request's own slot is a last resort, because the command updates it. */
-	private newestIn({ endpoint: { permits }, limits }: AppliedLimits, id?: string) {
+	private newestIn({ endpoint: { holders }, limits }: AppliedLimits, id?: string) {
 		const holdMs = holdMsOf(limits[0]?.windowMs ?? 0);
 		const lastsMs = holdMs * (1 - DROPPED_EARLY.share) - DROPPED_EARLY.ms;
-		const isKept = (permit: Permit) => (this.slotOf(permit)?.[1] ?? Infinity) < lastsMs;
-		const isOther = (permit: Permit) => permit.id !== id && isKept(permit);
-		const newest = permits.findLast(isOther) ?? permits.findLast(isKept);
+		const isKept = (holder: SlotHolder) => (this.slotOf(holder)?.[1] ?? Infinity) < lastsMs;
+		const isOther = (holder: SlotHolder) => holder.id !== id && isKept(holder);
+		const newest = holders.findLast(isOther) ?? holders.findLast(isKept);
 		return newest && this.slotOf(newest);
 	}
 
@@ -169,7 +170,7 @@ export class RedisLimitStore {
 	private async enterAll(): Promise<void> {
 		const all = [...this.held.values()];
 		for (const one of all) {
-			const slots = one.endpoint.permits.map((permit) => this.slotOf(permit)).filter(Boolean);
+			const slots = one.endpoint.holders.map((holder) => this.slotOf(holder)).filter(Boolean);
 			await this.run('enter', [one], { slots });
 		}
 		this.publish(all);
