@@ -9,11 +9,10 @@ import {
 	type ServiceResponse,
 } from './response';
 import { askedWaitMs, isPauseTooLong, retryAfterMs } from './retryAfter';
-import type { Client } from './client';
 import type { ConnectionWatch } from './connectionWatch';
 import { canonicalEndpoint } from './endpointPath';
 import { isTransientStatus, ProxyError, readFailure, TimeoutError } from './failure';
-import { type RawResponse, sendRequest } from './httpRequest';
+import { type RawResponse, type RequestContext, sendRequest } from './httpRequest';
 import { shareOf } from './limitSettings';
 import { headerLimits } from './rateLimitHeaders';
 import { redactHeaders } from '../values/redact';
@@ -42,7 +41,7 @@ export interface FailedAttempt {
  * Sends the request once. Never rejects. When the run ends, a request that has left is awaited, and any other is aborted.
  */
 export async function attempt(
-	client: Pick<Client, 'context' | 'account' | 'signal'>,
+	client: { context: RequestContext; account: Account; signal: AbortSignal },
 	request: ServiceRequest,
 	payload: Buffer | undefined,
 	permit: Permit,

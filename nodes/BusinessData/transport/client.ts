@@ -1,8 +1,6 @@
 /** Sends the requests of a run within the limits, and retries a request only if that can do no harm. */
 import { randomUUID } from 'node:crypto';
 
-import type { IExecuteFunctions, IPollFunctions } from 'n8n-workflow';
-
 import { holdShutdownFor, ShutdownError } from '../n8nInternals/shutdown';
 import { limiterOf, longestWindowMs, PAUSE, type Permit, WaitTooLongError } from '../rateLimit';
 import { RedisError } from '../redis';
@@ -14,6 +12,7 @@ import { attempt, type AttemptOutcome, sentStateOf } from './attempt';
 import { ConnectionWatch } from './connectionWatch';
 import { canonicalEndpoint } from './endpointPath';
 import type { Endpoint } from './endpoints';
+import type { RequestContext } from './httpRequest';
 import { Retries } from './retries';
 import { RefusedKey } from './refusedKey';
 import {
@@ -48,7 +47,7 @@ export class Client {
 	 * @param priority among the requests of the key: from 2, which goes first, to 9
 	 */
 	constructor(
-		readonly context: IExecuteFunctions | IPollFunctions,
+		readonly context: RequestContext,
 		readonly account: Account,
 		readonly signal: AbortSignal,
 		private readonly priority = 5,

@@ -17,7 +17,7 @@ export interface RawResponse {
 	body: Readable;
 }
 
-type Context = IExecuteFunctions | IPollFunctions;
+export type RequestContext = IExecuteFunctions | IPollFunctions;
 
 /**
  * @param body one Buffer, as `ConnectionWatch` requires
@@ -25,7 +25,7 @@ type Context = IExecuteFunctions | IPollFunctions;
  * @throws what n8n's helper throws when there is no response
  */
 export async function sendRequest(
-	context: Context,
+	context: RequestContext,
 	account: Account,
 	request: ServiceRequest,
 	body: Buffer | undefined,
@@ -55,7 +55,7 @@ export async function sendRequest(
 	// A copy, because n8n may add to it.
 	const data = { ...account.fields } as ICredentialDataDecryptedObject;
 	const response = (await context.helpers.httpRequestWithAuthentication.call(
-		Object.create(context, { getExecutionCancelSignal: { value: () => signal } }) as Context,
+		Object.create(context, { getExecutionCancelSignal: { value: () => signal } }) as RequestContext,
 		CREDENTIAL_TYPE,
 		options,
 		// Otherwise n8n would read the credential again, and might send a new key to the old host.
