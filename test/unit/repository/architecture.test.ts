@@ -2,7 +2,7 @@
 // node has a layer.
 
 import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 import type { INodeType } from 'n8n-workflow';
 
@@ -63,4 +63,24 @@ test('every folder of the node has a layer, so that ESLint checks its imports', 
 	const folders = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('_'));
 	const config = readProjectFile('eslint.config.mjs');
 	expect(folders.filter(({ name }) => !config.includes(`'${name}'`))).toEqual([]);
+});
+
+test('no files import one another in a circle, not even for types', () => {
+	const circles: string[] = [];
+	const done = new Set<string>();
+	const visit = (file: string, importedBy: string[]) => {
+		if (importedBy.includes(file)) circles.push([...importedBy, file].join(' → '));
+		if (importedBy.includes(file) || done.has(file)) return;
+		for (const [, path = ''] of readProjectFile(file).matchAll(/ from '(\.[^']*)';/g)) {
+			const files = [`${path}.ts`, `${path}/index.ts`].map((name) => join(dirname(file), name));
+			const imported = files.find((one) => existsSync(join(PROJECT_FOLDER, one)));
+			expect([path, imported]).toEqual([path, expect.any(String)]);
+			visit(imported ?? '', [...importedBy, file]);
+		}
+		done.add(file);
+	};
+	for (const name of ['BusinessData', 'BusinessDataTrigger'])
+		visit(join(CODE, `${name}.node.ts`), []);
+	expect(done.size).toBeGreaterThan(100);
+	expect(circles).toEqual([]);
 });
