@@ -1,30 +1,32 @@
 /**
- * Connections by ioredis, which is loaded on first use because most installations count in memory. A client never
- * reconnects or retries by itself: that is up to its caller.
+ * Connects by ioredis to a server, to the primary that Sentinels name, or to a cluster. It is loaded on first use, because
+ * most installations count in memory. A client never reconnects or retries by itself: that is up to its caller.
  */
 import { hash } from 'node:crypto';
 import { isIP } from 'node:net';
 
 import type * as Ioredis from 'ioredis';
 
-import type { RedisAccess, RedisNode } from './address';
-import { isPermanent } from './failure';
+import type { RedisAccess, RedisAddress, RedisNode } from './address';
+import { isPermanent, UNKNOWN_SENTINEL_GROUP } from './failure';
 import { PACKAGE } from './keyPrefix';
 import { messageOf } from '../values/text';
 
-export const COMMAND_TIMEOUT_MS = 2_000;
+const COMMAND_TIMEOUT_MS = 2_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 /** Sooner than most firewalls forget a connection. */
 const KEEP_ALIVE_MS = 10_000;
+/** For the time in which slots move between servers. */
+const MOST_REDIRECTIONS = 6;
 
 let loaded: typeof Ioredis | undefined;
 
-export function ioredis(): typeof Ioredis {
+function ioredis(): typeof Ioredis {
 	// eslint-disable-next-line @typescript-eslint/no-require-imports -- n8n loads packages where `import()` fails
 	return (loaded ??= require('ioredis') as typeof Ioredis);
 }
 
-export function optionsOf({ user, password }: RedisAccess): Ioredis.RedisOptions {
+function optionsOf({ user, password }: RedisAccess): Ioredis.RedisOptions {
 	return {
 		username: user === '' ? undefined : user,
 		password: password === '' ? undefined : password,
@@ -40,7 +42,7 @@ export function optionsOf({ user, password }: RedisAccess): Ioredis.RedisOptions
 	};
 }
 
-export function tlsOf({ tls, tlsServerName = '', tlsCa = '' }: RedisAccess, host: string) {
+function tlsOf({ tls, tlsServerName = '', tlsCa = '' }: RedisAccess, host: string) {
 	if (!tls) return undefined;
 	const name = isIP(host) === 0 ? host : undefined;
 	return {
@@ -112,12 +114,19 @@ export class RedisClient {
 	}
 }
 
+/**
+ * @param known servers of the cluster, as last seen; kept up to date
+ * @throws why there is no connection, within some seconds
+ */
+export async function connect(address: RedisAddress, known: RedisNode[]): Promise<RedisClient> {
+	const { topology, nodes, database } = address;
+	if (topology === 'cluster') return await connectToCluster(address, known);
+	const [server] = topology === 'sentinel' ? [await primaryOf(address)] : nodes;
+	return await serverAt(server as RedisNode, address, database).connect();
+}
+
 /** A client of one server, not connected yet. */
-export function serverAt(
-	{ host, port }: RedisNode,
-	access: RedisAccess,
-	database = 0,
-): RedisClient {
+function serverAt({ host, port }: RedisNode, access: RedisAccess, database = 0): RedisClient {
 	const redis = new (ioredis().Redis)({
 		...optionsOf(access),
 		host,
@@ -140,7 +149,7 @@ export function serverAt(
 }
 
 /** Asks all servers in parallel, and returns the first good response. @throws the failure of one of them */
-export async function firstResponse<T>(
+async function firstResponse<T>(
 	nodes: RedisNode[],
 	access: RedisAccess,
 	ask: (client: RedisClient, node: RedisNode) => Promise<T>,
@@ -156,4 +165,55 @@ export async function firstResponse<T>(
 	} finally {
 		for (const { client } of servers) client.close();
 	}
+}
+
+/** ioredis's own Sentinel support asks one after another, and does not report why one of them fails. */
+async function primaryOf(address: RedisAddress): Promise<RedisNode> {
+	const { nodes, group = '', sentinelPassword = '' } = address;
+	const access = { ...address, user: '', password: sentinelPassword };
+	return await firstResponse(nodes, access, async ({ redis }) => {
+		const reply = await redis.call('SENTINEL', 'get-master-addr-by-name', group);
+		if (Array.isArray(reply)) return { host: String(reply[0]), port: Number(reply[1]) };
+		const error = new Error(`the Sentinels know no group "${group}"`);
+		throw Object.assign(error, { code: UNKNOWN_SENTINEL_GROUP });
+	});
+}
+
+async function connectToCluster(address: RedisAddress, known: RedisNode[]): Promise<RedisClient> {
+	const cluster = new (ioredis().Cluster)([await nodeThatIsUp(address, known)], {
+		lazyConnect: true,
+		enableReadyCheck: false,
+		scaleReads: 'master',
+		maxRedirections: MOST_REDIRECTIONS,
+		retryDelayOnFailover: 0,
+		retryDelayOnClusterDown: 0,
+		slotsRefreshTimeout: COMMAND_TIMEOUT_MS,
+		clusterRetryStrategy: () => null,
+		// Not resolved to addresses, because certificates are for names.
+		dnsLookup: (host, done) => done(null, host),
+		redisOptions: { ...optionsOf(address), connectionName: PACKAGE },
+	});
+	const client = new RedisClient(cluster, async () => await cluster.connect());
+	cluster.on('node error', (error: Error) => (client.failure = error));
+	cluster.on('+node', (redis: Ioredis.Redis) => {
+		redis.options.tls = tlsOf(address, redis.options.host ?? '');
+		redis.on('connect', () => redis.stream.unref());
+		// ioredis ignores the reply to ASKING; the command after it reports a failure.
+		const asking = redis.asking.bind(redis);
+		redis.asking = async () => await asking().catch(() => 'OK' as const);
+	});
+	cluster.on('refresh', () => {
+		const nodes = cluster.nodes().map(({ options: { host = '', port = 0 } }) => ({ host, port }));
+		known.splice(0, known.length, ...nodes);
+	});
+	return await client.connect();
+}
+
+/** ioredis hardly says why it cannot connect to a cluster, so the servers are asked first. */
+async function nodeThatIsUp(address: RedisAddress, known: RedisNode[]): Promise<RedisNode> {
+	return await firstResponse([...address.nodes, ...known], address, async ({ redis }, node) => {
+		const info = await redis.call('CLUSTER', 'INFO');
+		if (String(info).includes('cluster_state:ok')) return node;
+		throw new Error('CLUSTERDOWN The cluster is down');
+	});
 }

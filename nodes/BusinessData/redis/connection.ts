@@ -7,8 +7,7 @@ import { hashOf } from '../values/hash';
 import { processWide } from '../values/processWide';
 import { messageOf } from '../values/text';
 import { describeAddress, type RedisAddress, type RedisNode } from './address';
-import type { RedisClient, RedisScript } from './client';
-import { connect } from './connect';
+import { connect, type RedisClient, type RedisScript } from './client';
 import { howToFix, isPermanent, needsNewConnection, RedisError } from './failure';
 
 /** How long (ms) scripts are retried while Redis cannot be used. */
