@@ -29,13 +29,12 @@ type Given = string | number | boolean | object;
  * @throws InvalidSettingError that names the field
  */
 export function bodyOfFields(value: unknown, isComputed: boolean): IDataObject {
-	const fields = readEntries(LABEL, readGroup(LABEL, value).assignments);
-	const names = fields.map(({ name }) => readName(LABEL, name));
-	names.forEach(checkName);
+	const entries = readEntries(LABEL, readGroup(LABEL, value).assignments);
+	const fields = entries.map((entry) => ({ entry, name: readName(LABEL, entry.name) }));
+	fields.map(({ name }) => name).forEach(checkName);
 	const body: IDataObject = {};
-	for (const [index, field] of fields.entries()) {
-		const name = names[index] ?? '';
-		put(body, name, typedValue(name, field.type, field.value, isComputed));
+	for (const { entry, name } of fields) {
+		put(body, name, typedValue(name, entry.type, entry.value, isComputed));
 	}
 	return body;
 }

@@ -40,10 +40,7 @@ const PLAIN_EXPRESSION =
 type Evaluate = (code: string) => unknown;
 
 /** A part of a saved text: plain text, or the code of an expression. */
-interface Piece {
-	type: 'text' | 'code';
-	text: string;
-}
+type Piece = ReturnType<typeof ExpressionParser.splitExpression>[number];
 
 /** Where an expression is: the field, the text before it, and the next piece. */
 interface Place {
