@@ -58,23 +58,19 @@ const TIMEOUT_CODES = new Set(['ETIMEDOUT', 'ECONNABORTED', 'ESOCKETTIMEDOUT']);
 
 const CHECK_BASE_URL = 'Check the base URL in the credential';
 
-const REASONS: Record<string, string> = {
-	ECONNREFUSED: 'the connection was refused',
-	ENOTFOUND: 'the host name is unknown',
-	EAI_AGAIN: 'the host name could not be resolved',
-	EHOSTUNREACH: 'the host cannot be reached',
-	ENETUNREACH: 'the network cannot be reached',
-	ECONNRESET: 'the connection was cut off',
-	EPIPE: 'the connection was cut off',
-	ERR_STREAM_PREMATURE_CLOSE: 'the connection was cut off in the middle of the response',
-	CERT_HAS_EXPIRED: "the server's certificate has expired, or n8n's clock is wrong",
-	HPE_: 'the response is not valid HTTP',
-	Z_: 'the response could not be decompressed',
-	ERR__ERROR_: 'the response could not be decompressed',
-	ZSTD_: 'the response could not be decompressed',
-};
-/** The beginnings of the many codes of Node's HTTP parser, zlib, Brotli and Zstandard. */
-const CODE_FAMILY = /^(HPE_|Z_|ERR__ERROR_|ZSTD_)/;
+const REASONS: Array<[code: RegExp, reason: string]> = [
+	[/^ECONNREFUSED$/, 'the connection was refused'],
+	[/^ENOTFOUND$/, 'the host name is unknown'],
+	[/^EAI_AGAIN$/, 'the host name could not be resolved'],
+	[/^EHOSTUNREACH$/, 'the host cannot be reached'],
+	[/^ENETUNREACH$/, 'the network cannot be reached'],
+	[/^(ECONNRESET|EPIPE)$/, 'the connection was cut off'],
+	[/^ERR_STREAM_PREMATURE_CLOSE$/, 'the connection was cut off in the middle of the response'],
+	[/^CERT_HAS_EXPIRED$/, "the server's certificate has expired, or n8n's clock is wrong"],
+	[/^HPE_/, 'the response is not valid HTTP'],
+	// The codes of zlib, Brotli and Zstandard.
+	[/^(Z|ERR__ERROR|ZSTD)_/, 'the response could not be decompressed'],
+];
 
 /**
  * Without a connection, nothing was sent, whatever the error says. If that is unknown, the failed system call decides.
@@ -83,6 +79,7 @@ const CODE_FAMILY = /^(HPE_|Z_|ERR__ERROR_|ZSTD_)/;
 export function readFailure(error: unknown, progress: Progress, apiKey: string): Failure {
 	const chain = causesOf(error);
 	const code = chain.map((cause) => cause.code).find((value) => typeof value === 'string');
+	const [, known] = REASONS.find(([sign]) => sign.test(code ?? '')) ?? [];
 	const isBlocked = chain.some(({ name }) => /Ssrf/i.test(String(name)));
 	const isCertificate = CERTIFICATE_CODE.test(code ?? '');
 	const isNotConnected = chain.some(failedToConnect);
@@ -114,14 +111,13 @@ export function readFailure(error: unknown, progress: Progress, apiKey: string):
 	}
 	if (isCertificate) {
 		return permanent(
-			REASONS[code ?? ''] ?? "the server's certificate could not be verified",
+			known ?? "the server's certificate could not be verified",
 			`${CHECK_BASE_URL}. If a private authority has signed the certificate, name its file in NODE_EXTRA_CA_CERTS of n8n.`,
 		);
 	}
 	const failed = isNotSent ? 'no connection could be made' : 'the connection failed';
 	const tooLate = isNotSent ? failed : 'no complete response came';
-	const [kind = ''] = CODE_FAMILY.exec(code ?? '') ?? [code];
-	const reason = isTimeout ? tooLate : (REASONS[kind] ?? failed);
+	const reason = isTimeout ? tooLate : (known ?? failed);
 	const howToFix = `${CHECK_BASE_URL}, whether the service is up, and the proxy if n8n uses one.`;
 	return { isNotSent, isTimeout, isPermanent: false, reason, howToFix, code };
 }
