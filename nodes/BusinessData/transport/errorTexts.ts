@@ -276,7 +276,6 @@ export function afterSuccessError(
 	cause: unknown,
 	apiKey: string,
 ): RequestError {
-	if (cause instanceof RequestError && cause.details.outcome === 'unknown') return cause;
 	const message = `The service has accepted the request, but its response could not be output: ${redactText(messageOf(cause), apiKey)}`;
 	return unknownError(request, message);
 }

@@ -17,14 +17,14 @@ export function boundaryOf(parts: Part[]): string {
 	return hashOf(parts);
 }
 
-/** @param contents in the order of the parts */
-export function encodeMultipart(parts: Part[], contents: Buffer[]): Buffer {
-	const boundary = boundaryOf(parts);
-	const chunks = parts.flatMap((part, index) => [
-		Buffer.from(`--${boundary}\r\n${headersOf(part)}\r\n\r\n`),
-		contents[index] ?? Buffer.alloc(0),
-		Buffer.from('\r\n'),
-	]);
+/** @param parts each with a function that reads its content */
+export async function encodeMultipart(parts: Map<Part, () => Promise<Buffer>>): Promise<Buffer> {
+	const boundary = boundaryOf([...parts.keys()]);
+	const chunks: Buffer[] = [];
+	for (const [part, read] of parts) {
+		chunks.push(Buffer.from(`--${boundary}\r\n${headersOf(part)}\r\n\r\n`), await read());
+		chunks.push(Buffer.from('\r\n'));
+	}
 	return Buffer.concat([...chunks, Buffer.from(`--${boundary}--\r\n`)]);
 }
 

@@ -162,23 +162,20 @@ async function readEncoded(
 		const body = entries.map(readField);
 		return { body, encoded: { contentType: FORM, read: bufferOf(encodeForm(body)) } };
 	}
-	const parts: Part[] = [];
-	const reads: Array<() => Promise<Buffer>> = [];
+	const parts = new Map<Part, () => Promise<Buffer>>();
 	for (const entry of entries) {
 		const { parameterType = 'formData', inputDataFieldName = 'data' } = entry;
 		if (readChoice(PARTS, parameterType, ['formData', 'formBinaryData']) === 'formData') {
 			const part = readField(entry);
-			parts.push(part);
-			reads.push(bufferOf(part.value));
+			parts.set(part, bufferOf(part.value));
 		} else {
 			const { facts, read } = await readFile(run, itemIndex, inputDataFieldName);
-			parts.push({ name: readName(PARTS, entry.name), ...facts });
-			reads.push(read);
+			parts.set({ name: readName(PARTS, entry.name), ...facts }, read);
 		}
 	}
-	const type = `multipart/form-data; boundary=${boundaryOf(parts)}`;
-	const read = async () => encodeMultipart(parts, await Promise.all(reads.map((one) => one())));
-	return { body: parts, encoded: { contentType: type, read } };
+	const body = [...parts.keys()];
+	const type = `multipart/form-data; boundary=${boundaryOf(body)}`;
+	return { body, encoded: { contentType: type, read: async () => await encodeMultipart(parts) } };
 }
 
 const bufferOf = (text: string) => async () => await Promise.resolve(Buffer.from(text));
