@@ -3,17 +3,16 @@
 import type { EndpointDirectory } from './endpoints';
 
 /** The states of an API key (section 3). */
-export type KeyState = 'active' | 'disabled' | 'deleted';
+export const KEY_STATES = ['active', 'disabled', 'deleted'] as const;
+export type KeyState = (typeof KEY_STATES)[number];
 
-/** The settings of one API key. */
-export interface KeySettings {
+interface KeySettings {
 	state: KeyState;
-	/** Endpoints (`METHOD /path`) that the key's role is not allowed to call (section 5, rule 8). */
 	deniedEndpoints?: string[];
 }
 
 /** The key of a request, and the reason for a 401, if any. */
-export interface AuthenticationResult {
+interface AuthenticationResult {
 	/** The key, if the sandbox knows it. The request counts against its limits even if it is rejected. */
 	knownKey?: string;
 	/** For the journal only: the response is the same for every reason. */
@@ -27,12 +26,12 @@ export const DEFAULT_API_KEY = Buffer.from('local sandbox key, not a secret!').t
 
 /** The keys of the sandbox and their states. */
 export class KeyRegistry {
-	readonly #initial: [string, KeySettings][];
-	#keys = new Map<string, KeySettings>();
+	private readonly initial: [string, KeySettings][];
+	private keys = new Map<string, KeySettings>();
 
 	/** @throws if a denied endpoint is malformed */
 	constructor(keys: Record<string, KeySettings>, endpoints: EndpointDirectory) {
-		this.#initial = Object.entries(keys).map(([key, { state, deniedEndpoints = [] }]) => [
+		this.initial = Object.entries(keys).map(([key, { state, deniedEndpoints = [] }]) => [
 			key,
 			{ state, deniedEndpoints: deniedEndpoints.map((name) => endpoints.normalise(name)) },
 		]);
@@ -41,18 +40,18 @@ export class KeyRegistry {
 
 	/** The key for tests: the first active one, or else the first. */
 	get mainKey(): string {
-		const [first] = this.#initial.filter(([, settings]) => settings.state === 'active');
-		return (first ?? this.#initial[0])?.[0] ?? '';
+		const [first] = this.initial.filter(([, settings]) => settings.state === 'active');
+		return (first ?? this.initial[0])?.[0] ?? '';
 	}
 
 	/** Sets the state of a key with immediate effect (section 5, rule 5). Creates an unknown key. */
 	setState(key: string, state: KeyState): void {
-		this.#keys.set(key, { ...this.#keys.get(key), state });
+		this.keys.set(key, { ...this.keys.get(key), state });
 	}
 
 	/** Restores the initial states of all keys. */
 	reset(): void {
-		this.#keys = new Map(this.#initial);
+		this.keys = new Map(this.initial);
 	}
 
 	/**
@@ -64,7 +63,7 @@ export class KeyRegistry {
 		query: Record<string, unknown>,
 		endpoint: string,
 	): AuthenticationResult {
-		const settings = header === undefined ? undefined : this.#keys.get(header);
+		const settings = header === undefined ? undefined : this.keys.get(header);
 		const knownKey = settings === undefined ? undefined : header;
 		if (Object.hasOwn(query, 'apiKey')) return { knownKey, rejectedBecause: 'key in the query' };
 		if (header === undefined || header === '') return { rejectedBecause: 'key missing' };

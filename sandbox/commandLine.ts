@@ -16,12 +16,8 @@ export const COMMAND_LINE_HELP = `Usage: sandbox [options]
   --help                     shows this text
 `;
 
-function readNumber(name: string, text: string | undefined): number | undefined {
-	if (text === undefined) return undefined;
-	const value = text.trim() === '' ? Number.NaN : Number(text);
-	if (!Number.isFinite(value)) throw new Error(`--${name} must be a number`);
-	return value;
-}
+/** The sandbox validates it when it starts. */
+const numberIn = (text: string | undefined) => (text === undefined ? undefined : Number(text));
 
 /** The settings from the arguments, or `help`. Throws on an unknown argument. */
 export function readCommandLine(commandLine: string[]): SandboxOptions | 'help' {
@@ -41,16 +37,14 @@ export function readCommandLine(commandLine: string[]): SandboxOptions | 'help' 
 		},
 	});
 	if (values.help === true) return 'help';
-	const minMs = readNumber('minimum-latency', values['minimum-latency']) ?? 0;
-	const maxMs = readNumber('maximum-latency', values['maximum-latency']) ?? minMs;
+	const minMs = numberIn(values['minimum-latency']) ?? 0;
 	return {
-		port: readNumber('port', values.port),
-		// The sandbox validates the value when it starts.
+		port: numberIn(values.port),
 		windowMode: values['window-mode'] as SandboxOptions['windowMode'],
-		timeScale: readNumber('time-scale', values['time-scale']),
-		contactCount: readNumber('contacts', values.contacts),
+		timeScale: numberIn(values['time-scale']),
+		contactCount: numberIn(values.contacts),
 		retryAfter: values['retry-after'] as SandboxOptions['retryAfter'],
-		latency: { minMs, maxMs },
+		latency: { minMs, maxMs: numberIn(values['maximum-latency']) ?? minMs },
 		profile: values.profile,
 	};
 }

@@ -14,7 +14,7 @@ import { receive, type ReceivedRequest } from './request';
 export const CONTROL_PREFIX = '/_sandbox/';
 
 /** What the remote control can access. */
-export interface Controlled {
+interface Controlled {
 	state: SandboxState;
 	reset: () => void;
 }
@@ -45,38 +45,27 @@ const changeContacts: Control = ({ state: { contacts } }, { body }) => {
 	return jsonResponse(200, { added, updated, removed, contacts: contacts.list().length });
 };
 
-const CONTROLS = new Map<string, Control>([
-	[
-		'GET /_sandbox/journal',
-		({ state }, { query }) => jsonResponse(200, state.journal.since(Number(query.since ?? 0))),
-	],
-	['GET /_sandbox/summary', ({ state }) => jsonResponse(200, state.journal.summary())],
-	[
-		'POST /_sandbox/faults',
-		({ state }, { body }) => {
-			state.faults.add(checkFaultRule(body));
-			return jsonResponse(201, { rules: state.faults.size });
-		},
-	],
-	[
-		'DELETE /_sandbox/faults',
-		({ state }) => {
-			state.faults.clear();
-			return jsonResponse(200, { rules: 0 });
-		},
-	],
-	[
-		'POST /_sandbox/reset',
-		({ reset }) => {
-			reset();
-			return jsonResponse(200, {});
-		},
-	],
-	['POST /_sandbox/contacts', changeContacts],
-]);
+const CONTROLS: Record<string, Control> = {
+	'GET /_sandbox/journal': ({ state }, { query }) =>
+		jsonResponse(200, state.journal.since(Number(query.since ?? 0))),
+	'GET /_sandbox/summary': ({ state }) => jsonResponse(200, state.journal.summary()),
+	'POST /_sandbox/faults': ({ state }, { body }) => {
+		state.faults.add(checkFaultRule(body));
+		return jsonResponse(201, { rules: state.faults.size });
+	},
+	'DELETE /_sandbox/faults': ({ state }) => {
+		state.faults.clear();
+		return jsonResponse(200, { rules: 0 });
+	},
+	'POST /_sandbox/reset': ({ reset }) => {
+		reset();
+		return jsonResponse(200, {});
+	},
+	'POST /_sandbox/contacts': changeContacts,
+};
 
 function runControl(controlled: Controlled, request: ReceivedRequest): SandboxResponse {
-	const control = CONTROLS.get(`${request.method} ${request.path}`);
+	const control = CONTROLS[`${request.method} ${request.path}`];
 	if (control === undefined) return errorResponse(404, 'There is no such control');
 	try {
 		return control(controlled, request);
@@ -90,9 +79,8 @@ export async function serveControl(
 	controlled: Controlled,
 	incoming: IncomingMessage,
 	response: ServerResponse,
-	signal: AbortSignal,
 ): Promise<void> {
 	const request = await receive(incoming, controlled.state.options.endpoints);
 	if (request === undefined) return;
-	await deliver({ kind: 'complete', prepared: runControl(controlled, request) }, response, signal);
+	await deliver(runControl(controlled, request), response);
 }

@@ -6,14 +6,6 @@
 
 import { posix } from 'node:path';
 
-/** The endpoint of a request. */
-export interface MatchedEndpoint {
-	/** `METHOD /path` of the known endpoint, or of an unknown one with the resolved path in lower case. */
-	endpoint: string;
-	/** Values of the `:name` segments of the known endpoint. */
-	parameters: Record<string, string>;
-}
-
 interface KnownEndpoint {
 	endpoint: string;
 	method: string;
@@ -47,47 +39,48 @@ function splitEndpoint(endpoint: string): { method: string; path: string } {
 	return { method: method.toUpperCase(), path };
 }
 
-function parametersOf(known: string[], given: string[]): Record<string, string> | undefined {
-	if (known.length !== given.length) return undefined;
-	const parameters: Record<string, string> = {};
-	for (const [index, segment] of known.entries()) {
-		const value = given[index] ?? '';
-		if (segment.startsWith(':')) parameters[segment.slice(1)] = value;
-		else if (segment.toLowerCase() !== value.toLowerCase()) return undefined;
-	}
-	return parameters;
+/** Whether the segments are those of the known endpoint, in which `:name` stands for any. */
+function areLike(known: string[], given: string[]): boolean {
+	return (
+		known.length === given.length &&
+		known.every(
+			(segment, index) =>
+				segment.startsWith(':') || segment.toLowerCase() === given[index]?.toLowerCase(),
+		)
+	);
 }
 
 /** The known endpoints (section 4), and the matching of requests to them. */
 export class EndpointDirectory {
-	readonly #known: KnownEndpoint[] = [];
+	private readonly known: KnownEndpoint[] = [];
 
 	constructor(endpoints: Iterable<string>) {
-		for (const endpoint of endpoints) this.#add(endpoint);
+		for (const endpoint of endpoints) this.add(endpoint);
 	}
 
-	/** The endpoint of a method and a path as received, without its query. */
-	match(method: string, path: string): MatchedEndpoint {
+	/**
+	 * The endpoint of a method and a path as received, without its query: `METHOD /path` of the known endpoint, or of an
+	 * unknown one with the resolved path in lower case.
+	 */
+	match(method: string, path: string): string {
 		const segments = resolveSegments(path);
-		for (const known of this.#known) {
-			if (known.method !== method) continue;
-			const parameters = parametersOf(known.segments, segments);
-			if (parameters !== undefined) return { endpoint: known.endpoint, parameters };
-		}
-		return { endpoint: `${method} /${segments.join('/').toLowerCase()}`, parameters: {} };
+		const found = this.known.find(
+			(known) => known.method === method && areLike(known.segments, segments),
+		);
+		return found?.endpoint ?? `${method} /${segments.join('/').toLowerCase()}`;
 	}
 
 	/** The normalized spelling of an endpoint given as `METHOD /path`. Throws if it has another form. */
 	normalise(endpoint: string): string {
 		const { method, path } = splitEndpoint(endpoint);
-		return this.match(method, path).endpoint;
+		return this.match(method, path);
 	}
 
-	#add(endpoint: string): void {
+	private add(endpoint: string): void {
 		const { method, path } = splitEndpoint(endpoint);
 		// Another spelling of a known endpoint is the same endpoint, under its first spelling.
-		if (this.#known.some((known) => known.endpoint === this.match(method, path).endpoint)) return;
+		if (this.known.some((known) => known.endpoint === this.match(method, path))) return;
 		const segments = resolveSegments(path);
-		this.#known.push({ endpoint: `${method} /${segments.join('/')}`, method, segments });
+		this.known.push({ endpoint: `${method} /${segments.join('/')}`, method, segments });
 	}
 }

@@ -6,8 +6,7 @@ import type { KeyRegistry } from './authentication';
 import { deliver, type Delivery } from './delivery';
 import { playFault } from './faultActions';
 import type { FaultBook } from './faults';
-import type { ContactStore } from './inventions/contacts';
-import type { PaymentStore } from './inventions/payments';
+import type { ContactStore, PaymentStore } from './inventions/records';
 import { actOn } from './inventions/routes';
 import type { Journal, JournalEntry } from './journal';
 import type { LimitCounters } from './limits';
@@ -63,7 +62,7 @@ async function decide(
 	signal: AbortSignal,
 ): Promise<Delivery> {
 	const rejection = judge(state, request, entry);
-	if (rejection !== undefined) return { kind: 'complete', prepared: rejection };
+	if (rejection !== undefined) return rejection;
 	const act = (): SandboxResponse => {
 		entry.acted = true;
 		const recordDocument = () => state.journal.recordDocument(entry);
@@ -74,7 +73,7 @@ async function decide(
 		return response ?? actOn(context, options.endpoints);
 	};
 	const fault = state.faults.next(request);
-	if (fault === undefined) return { kind: 'complete', prepared: act() };
+	if (fault === undefined) return act();
 	entry.scripted = true;
 	entry.fault = fault.type;
 	return await playFault(fault, act, state.faults.cleared, signal);
@@ -99,7 +98,7 @@ export async function serve(
 	await pause(latencyMs / 2, signal);
 	const entry = state.journal.record(request, state.elapsedMs());
 	const delivery = await decide(state, request, entry, signal);
-	if (delivery.kind !== 'hangUp') entry.status = delivery.prepared.status;
+	if (delivery !== 'hangUp') entry.status = delivery.status;
 	await pause(latencyMs / 2, signal);
-	await deliver(delivery, response, signal);
+	await deliver(delivery, response);
 }

@@ -1,6 +1,12 @@
 // Plays a fault: replaces the normal response with what the client gets instead.
 
-import { hugeResponse, jsonResponse, textResponse, type SandboxResponse } from './responses';
+import {
+	bytesOf,
+	hugeResponse,
+	jsonResponse,
+	textResponse,
+	type SandboxResponse,
+} from './responses';
 import type { Delivery } from './delivery';
 import type { FaultAction } from './faultRules';
 import { forever, pause } from './pause';
@@ -22,9 +28,24 @@ function scriptedResponse(action: Extract<FaultAction, { type: 'status' }>): San
 
 /** Half of the response's body, or a piece of JSON if the body is too short. */
 function brokenBody(response: SandboxResponse): Buffer {
-	const isHalvable = Buffer.isBuffer(response.body) && response.body.length > 1;
-	if (!isHalvable) return Buffer.from('{"broken":');
-	return (response.body as Buffer).subarray(0, Math.floor((response.body as Buffer).length / 2));
+	const whole = bytesOf(response);
+	return whole.length > 1
+		? whole.subarray(0, Math.floor(whole.length / 2))
+		: Buffer.from('{"broken":');
+}
+
+/** The body in pieces of `bytes` bytes, one every `everyMs` ms. */
+async function* trickle(
+	response: SandboxResponse,
+	bytes: number,
+	everyMs: number,
+	signal: AbortSignal,
+): AsyncGenerator<Buffer> {
+	const whole = bytesOf(response);
+	for (let start = 0; start < whole.length; start += bytes) {
+		yield whole.subarray(start, start + bytes);
+		await pause(everyMs, signal);
+	}
 }
 
 /**
@@ -41,41 +62,40 @@ export async function playFault(
 		case 'status':
 			if (action.act === true) act();
 			if (action.afterMs !== undefined) await pause(action.afterMs, signal);
-			return { kind: 'complete', prepared: scriptedResponse(action) };
+			return scriptedResponse(action);
 		case 'refuse':
-			return { kind: 'complete', prepared: refusalResponse(action.retryAfter, action.waitMs) };
+			return refusalResponse(action.retryAfter, action.waitMs);
 		case 'hangUpBeforeActing':
-			return { kind: 'hangUp' };
+			return 'hangUp';
 		case 'hangUpAfterActing':
 			act();
-			return { kind: 'hangUp' };
+			return 'hangUp';
 		case 'delay': {
 			const early = action.actFirst ? act() : undefined;
 			await pause(action.ms, signal);
-			return { kind: 'complete', prepared: early ?? act() };
+			return early ?? act();
 		}
 		case 'hold': {
-			const prepared = act();
+			const response = act();
 			await Promise.race([rulesCleared, forever(signal)]);
-			return { kind: 'complete', prepared };
+			return response;
 		}
 		case 'neverAnswer':
 			if (action.act) act();
 			return await forever(signal);
 		case 'truncate':
-			return { kind: 'truncated', prepared: act() };
+			return { ...act(), isTruncated: true };
 		case 'brokenJson': {
 			const response = act();
-			return { kind: 'complete', prepared: { ...response, body: brokenBody(response) } };
+			return { ...response, body: brokenBody(response) };
 		}
 		case 'emptyBody':
-			return { kind: 'complete', prepared: { ...act(), body: Buffer.alloc(0) } };
+			return { ...act(), body: Buffer.alloc(0) };
 		case 'hugeBody':
-			return {
-				kind: 'complete',
-				prepared: { ...hugeResponse(action.megabytes), status: act().status },
-			};
-		case 'trickle':
-			return { kind: 'trickled', prepared: act(), bytes: action.bytes, everyMs: action.everyMs };
+			return { ...hugeResponse(action.megabytes), status: act().status };
+		case 'trickle': {
+			const response = act();
+			return { ...response, body: trickle(response, action.bytes, action.everyMs, signal) };
+		}
 	}
 }

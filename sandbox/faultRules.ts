@@ -80,8 +80,6 @@ const faultRule = z.strictObject({
 	),
 	/** How many matching requests are spared first; default 0. */
 	after: z.number().min(0).optional(),
-	/** The probability (0 to 1) that the rule applies to a matching request; default 1. */
-	probability: z.number().min(0).max(1).optional(),
 	action: faultAction,
 });
 

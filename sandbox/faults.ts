@@ -9,78 +9,50 @@ import type { ReceivedRequest } from './request';
 /** The header with which a test marks the requests for a rule. */
 export const MARKER_HEADER = 'x-sandbox-marker';
 
-interface ActiveRule {
-	endpoint?: string;
-	marker?: string;
-	remaining: number;
-	toSkip: number;
-	probability: number;
-	action: FaultAction;
-}
+type ActiveRule = FaultRule & { times: number; after: number };
 
 /** The active rules. The first one that matches a request applies; later ones do not see it. */
 export class FaultBook {
-	readonly #endpoints: EndpointDirectory;
-	readonly #random: () => number;
-	#rules: ActiveRule[] = [];
-	#release: () => void = () => undefined;
-	#cleared = this.#untilCleared();
+	private rules: ActiveRule[] = [];
+	private release: () => void = () => undefined;
+	/** Resolves when the current rules are cleared. */
+	cleared = this.untilCleared();
 
-	/** @param random returns numbers from 0 (inclusive) to 1 (exclusive) */
-	constructor(endpoints: EndpointDirectory, random: () => number) {
-		this.#endpoints = endpoints;
-		this.#random = random;
-	}
+	constructor(private readonly endpoints: EndpointDirectory) {}
 
 	/** The number of rules that still apply. */
 	get size(): number {
-		return this.#rules.length;
-	}
-
-	/** Resolves when the current rules are cleared. */
-	get cleared(): Promise<void> {
-		return this.#cleared;
+		return this.rules.length;
 	}
 
 	/** Adds a rule after the active ones. Throws if its endpoint is malformed. */
-	add(rule: FaultRule): void {
-		this.#rules.push({
-			endpoint: rule.endpoint === undefined ? undefined : this.#endpoints.normalise(rule.endpoint),
-			marker: rule.marker,
-			remaining: rule.times ?? 1,
-			toSkip: rule.after ?? 0,
-			probability: rule.probability ?? 1,
-			action: rule.action,
-		});
+	add({ endpoint, times = 1, after = 0, ...rule }: FaultRule): void {
+		const name = endpoint === undefined ? undefined : this.endpoints.normalise(endpoint);
+		this.rules.push({ ...rule, endpoint: name, times, after });
 	}
 
 	/** The fault of this request, if any. Counts against the `times` of its rule. */
 	next(request: Pick<ReceivedRequest, 'endpoint' | 'headers'>): FaultAction | undefined {
-		const rule = this.#rules.find((candidate) => this.#wants(candidate, request));
+		const rule = this.rules.find(
+			(one) =>
+				(one.endpoint === undefined || one.endpoint === request.endpoint) &&
+				(one.marker === undefined || one.marker === request.headers[MARKER_HEADER]) &&
+				one.after-- <= 0,
+		);
 		if (rule === undefined) return undefined;
-		rule.remaining -= 1;
-		this.#rules = this.#rules.filter((candidate) => candidate.remaining > 0);
+		rule.times -= 1;
+		this.rules = this.rules.filter(({ times }) => times > 0);
 		return rule.action;
 	}
 
 	/** Removes all rules. */
 	clear(): void {
-		this.#rules = [];
-		this.#release();
-		this.#cleared = this.#untilCleared();
+		this.rules = [];
+		this.release();
+		this.cleared = this.untilCleared();
 	}
 
-	#untilCleared(): Promise<void> {
-		return new Promise((resolve) => (this.#release = resolve));
-	}
-
-	#wants(rule: ActiveRule, request: Pick<ReceivedRequest, 'endpoint' | 'headers'>): boolean {
-		if (rule.endpoint !== undefined && rule.endpoint !== request.endpoint) return false;
-		if (rule.marker !== undefined && rule.marker !== request.headers[MARKER_HEADER]) return false;
-		if (rule.toSkip > 0) {
-			rule.toSkip -= 1;
-			return false;
-		}
-		return this.#random() < rule.probability;
+	private untilCleared(): Promise<void> {
+		return new Promise((resolve) => (this.release = resolve));
 	}
 }

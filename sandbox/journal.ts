@@ -45,20 +45,10 @@ export interface SentDocument {
 	sequence: number;
 }
 
-/** Figures of the whole journal. Requests of other clients count in `otherClients` only. */
-export interface JournalSummary {
-	requests: number;
-	refused: number;
-	documents: number;
-	otherClients: number;
-	byEndpoint: Record<string, number>;
-	byStatus: Record<string, number>;
-}
-
 const LARGEST_KEPT_BODY = 1024 * 1024;
 
 /** The first 8 hexadecimal characters of a key's SHA-256, which distinguish keys without revealing them. */
-export function shortHash(key: string): string {
+function shortHash(key: string): string {
 	return createHash('sha256').update(key).digest('hex').slice(0, 8);
 }
 
@@ -78,53 +68,51 @@ function tally(values: Iterable<string>): Record<string, number> {
 
 /** All requests since the start. All methods except `all` and `since` ignore requests of other clients. */
 export class Journal {
-	readonly #endpoints: EndpointDirectory;
-	#entries: JournalEntry[] = [];
-	#documents: SentDocument[] = [];
+	private entries: JournalEntry[] = [];
+	private sent: SentDocument[] = [];
 
-	constructor(endpoints: EndpointDirectory) {
-		this.#endpoints = endpoints;
-	}
+	constructor(private readonly endpoints: EndpointDirectory) {}
 
 	/** All requests, including those of other clients. */
 	all(): JournalEntry[] {
-		return [...this.#entries];
+		return [...this.entries];
 	}
 
 	/** All requests after the one with this sequence, including those of other clients. */
 	since(sequence: number): JournalEntry[] {
-		return this.#entries.filter((entry) => entry.sequence > sequence);
+		return this.entries.filter((entry) => entry.sequence > sequence);
 	}
 
 	/** The requests that exceeded a limit (section 8), without scripted 429s. */
 	refused(): JournalEntry[] {
-		return this.#own().filter((entry) => entry.status === 429 && !entry.scripted);
+		return this.own().filter((entry) => entry.status === 429 && !entry.scripted);
 	}
 
 	/** The requests with a 2xx response. */
 	responded(): JournalEntry[] {
-		return this.#own().filter((entry) => entry.status >= 200 && entry.status < 300);
+		return this.own().filter((entry) => entry.status >= 200 && entry.status < 300);
 	}
 
 	/** The documents that were sent, in order. */
 	documents(): SentDocument[] {
-		return [...this.#documents];
+		return [...this.sent];
 	}
 
 	/** The number of requests to one endpoint (`METHOD /path`, in any spelling) or to all. */
 	count(endpoint?: string): number {
-		if (endpoint === undefined) return this.#own().length;
-		const name = this.#endpoints.normalise(endpoint);
-		return this.#own().filter((entry) => entry.endpoint === name).length;
+		if (endpoint === undefined) return this.own().length;
+		const name = this.endpoints.normalise(endpoint);
+		return this.own().filter((entry) => entry.endpoint === name).length;
 	}
 
-	summary(): JournalSummary {
-		const own = this.#own();
+	/** Figures of the whole journal. Requests of other clients count in `otherClients` only. */
+	summary() {
+		const own = this.own();
 		return {
 			requests: own.length,
 			refused: this.refused().length,
-			documents: this.#documents.length,
-			otherClients: this.#entries.length - own.length,
+			documents: this.sent.length,
+			otherClients: this.entries.length - own.length,
 			byEndpoint: tally(own.map((entry) => entry.endpoint)),
 			byStatus: tally(own.map((entry) => String(entry.status))),
 		};
@@ -135,7 +123,7 @@ export class Journal {
 		const { method, path, endpoint, query, headers, bytes, bodyText, body } = request;
 		const isTooLarge = Buffer.byteLength(bodyText) > LARGEST_KEPT_BODY;
 		const entry: JournalEntry = {
-			sequence: this.#entries.length + 1,
+			sequence: this.entries.length + 1,
 			atMs,
 			method,
 			path,
@@ -149,29 +137,29 @@ export class Journal {
 			scripted: false,
 			isOfOtherClient,
 		};
-		this.#entries.push(entry);
+		this.entries.push(entry);
 		return entry;
 	}
 
 	/** Adds a document that was sent with a request, and gives it an ID. */
 	recordDocument(entry: JournalEntry): SentDocument {
 		const document = {
-			id: `doc-${this.#documents.length + 1}`,
+			id: `doc-${this.sent.length + 1}`,
 			endpoint: entry.endpoint,
 			body: entry.body,
 			sequence: entry.sequence,
 		};
-		this.#documents.push(document);
+		this.sent.push(document);
 		return document;
 	}
 
 	/** Forgets everything. */
 	reset(): void {
-		this.#entries = [];
-		this.#documents = [];
+		this.entries = [];
+		this.sent = [];
 	}
 
-	#own(): JournalEntry[] {
-		return this.#entries.filter((entry) => !entry.isOfOtherClient);
+	private own(): JournalEntry[] {
+		return this.entries.filter((entry) => !entry.isOfOtherClient);
 	}
 }

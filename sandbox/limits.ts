@@ -4,7 +4,8 @@
  * The kind of windows, which section 8 leaves open. `sliding` refuses everything that `fixed` refuses, so `both` is as
  * strict as `sliding` alone.
  */
-export type WindowMode = 'sliding' | 'fixed' | 'both';
+export const WINDOW_MODES = ['sliding', 'fixed', 'both'] as const;
+export type WindowMode = (typeof WINDOW_MODES)[number];
 
 /** At most `max` requests per key within `windowSeconds` (s, before scaling). */
 export interface Limit {
@@ -54,62 +55,57 @@ interface WindowCounter {
 
 /** Counts the requests of the last window (ms). */
 class SlidingWindow implements WindowCounter {
-	readonly #max: number;
-	readonly #windowMs: number;
-	#moments: number[] = [];
+	private moments: number[] = [];
 
-	constructor(max: number, windowMs: number) {
-		this.#max = max;
-		this.#windowMs = windowMs;
-	}
+	constructor(
+		private readonly max: number,
+		private readonly windowMs: number,
+	) {}
 
 	wouldExceed(nowMs: number): boolean {
 		// Half-open: a request that is exactly one window old no longer counts.
-		const firstInside = this.#moments.findIndex((moment) => nowMs - moment < this.#windowMs);
-		this.#moments = firstInside < 0 ? [] : this.#moments.slice(firstInside);
-		return this.#moments.length >= this.#max;
+		const firstInside = this.moments.findIndex((moment) => nowMs - moment < this.windowMs);
+		this.moments = firstInside < 0 ? [] : this.moments.slice(firstInside);
+		return this.moments.length >= this.max;
 	}
 
 	record(nowMs: number): void {
-		this.#moments.push(nowMs);
+		this.moments.push(nowMs);
 	}
 
 	waitMs(nowMs: number): number {
 		if (!this.wouldExceed(nowMs)) return 0;
-		const lastToLeave = this.#moments[this.#moments.length - this.#max] ?? nowMs;
-		return this.#windowMs - (nowMs - lastToLeave);
+		const lastToLeave = this.moments[this.moments.length - this.max] ?? nowMs;
+		return this.windowMs - (nowMs - lastToLeave);
 	}
 }
 
 /** A counter that is reset at the start of each clock-aligned window (ms). */
 class FixedWindow implements WindowCounter {
-	readonly #max: number;
-	readonly #windowMs: number;
-	readonly #phaseMs: number;
-	#windowNumber = Number.NaN;
-	#count = 0;
+	private windowNumber = Number.NaN;
+	private count = 0;
 
-	constructor(max: number, windowMs: number, phaseMs: number) {
-		this.#max = max;
-		this.#windowMs = windowMs;
-		this.#phaseMs = phaseMs;
-	}
+	constructor(
+		private readonly max: number,
+		private readonly windowMs: number,
+		private readonly phaseMs: number,
+	) {}
 
 	wouldExceed(nowMs: number): boolean {
-		const windowNumber = Math.floor((nowMs + this.#phaseMs) / this.#windowMs);
-		if (windowNumber !== this.#windowNumber) this.#count = 0;
-		this.#windowNumber = windowNumber;
-		return this.#count >= this.#max;
+		const windowNumber = Math.floor((nowMs + this.phaseMs) / this.windowMs);
+		if (windowNumber !== this.windowNumber) this.count = 0;
+		this.windowNumber = windowNumber;
+		return this.count >= this.max;
 	}
 
 	record(nowMs: number): void {
 		this.wouldExceed(nowMs);
-		this.#count += 1;
+		this.count += 1;
 	}
 
 	waitMs(nowMs: number): number {
 		if (!this.wouldExceed(nowMs)) return 0;
-		return (this.#windowNumber + 1) * this.#windowMs - this.#phaseMs - nowMs;
+		return (this.windowNumber + 1) * this.windowMs - this.phaseMs - nowMs;
 	}
 }
 
@@ -146,24 +142,21 @@ export interface CountingRules {
 
 /** The counters of all keys (section 8: limits are counted per API key). */
 export class LimitCounters {
-	readonly #rules: CountingRules;
-	readonly #countersByKey = new Map<string, Map<string, WindowCounter[]>>();
+	private readonly countersByKey = new Map<string, Map<string, WindowCounter[]>>();
 
 	/** @param rules with endpoints in the spelling of the calls of `admit` */
-	constructor(rules: CountingRules) {
-		this.#rules = rules;
-	}
+	constructor(private readonly rules: CountingRules) {}
 
 	/**
 	 * Decides about a request of a key at a time (ms), and counts it. It is refused if it would exceed any of the limits
 	 * that apply (section 8, rule 1).
 	 */
 	admit(key: string, endpoint: string, nowMs: number): Verdict {
-		const applicable = this.#applicable(key, endpoint);
+		const applicable = this.applicable(key, endpoint);
 		const exceeded = applicable
 			.filter(([, counters]) => counters.some((counter) => counter.wouldExceed(nowMs)))
 			.map(([name]) => name);
-		if (exceeded.length === 0 || this.#rules.countRefused) this.count(key, endpoint, nowMs);
+		if (exceeded.length === 0 || this.rules.countRefused) this.count(key, endpoint, nowMs);
 		if (exceeded.length === 0) return { exceeded, retryAfterMs: 0 };
 		const waits = applicable.flatMap(([, counters]) =>
 			counters.map((counter) => counter.waitMs(nowMs)),
@@ -173,23 +166,23 @@ export class LimitCounters {
 
 	/** Counts a request of a key at a time (ms) without a decision. */
 	count(key: string, endpoint: string, nowMs: number): void {
-		for (const [, counters] of this.#applicable(key, endpoint)) {
+		for (const [, counters] of this.applicable(key, endpoint)) {
 			for (const counter of counters) counter.record(nowMs);
 		}
 	}
 
 	/** Forgets everything counted so far. */
 	reset(): void {
-		this.#countersByKey.clear();
+		this.countersByKey.clear();
 	}
 
-	#applicable(key: string, endpoint: string): [string, WindowCounter[]][] {
-		const { limits } = this.#rules;
-		const counters = this.#countersByKey.get(key) ?? new Map<string, WindowCounter[]>();
-		this.#countersByKey.set(key, counters);
+	private applicable(key: string, endpoint: string): [string, WindowCounter[]][] {
+		const { limits } = this.rules;
+		const counters = this.countersByKey.get(key) ?? new Map<string, WindowCounter[]>();
+		this.countersByKey.set(key, counters);
 		const find = (scope: string, limit: Limit): [string, WindowCounter[]] => {
 			const name = `${scope}/${limit.windowSeconds}s`;
-			const existing = counters.get(name) ?? countersFor(limit, this.#rules);
+			const existing = counters.get(name) ?? countersFor(limit, this.rules);
 			counters.set(name, existing);
 			return [name, existing];
 		};

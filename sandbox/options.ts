@@ -1,107 +1,87 @@
 // The options of a sandbox, with their defaults and validation.
 
-import { DEFAULT_API_KEY, type KeySettings } from './authentication';
+import { z } from 'zod';
+import { DEFAULT_API_KEY, KEY_STATES } from './authentication';
 import { EndpointDirectory } from './endpoints';
+import { checkForm } from './form';
 import { ENDPOINT_NAMES } from './inventions/routes';
-import { DOCUMENTED_LIMITS, type Limit, type LimitTable, type WindowMode } from './limits';
+import { DOCUMENTED_LIMITS, type Limit, WINDOW_MODES } from './limits';
 import { PROFILES } from './profiles';
-import { RETRY_AFTER_FORMS, type RetryAfterForm } from './refusal';
+import { RETRY_AFTER_FORMS } from './refusal';
 
-/** Random latency per request, in ms: one half before the request is counted, one half after. */
-export interface Latency {
-	minMs: number;
-	maxMs: number;
-	/** Makes random numbers, including those of faults, reproducible. */
-	seed?: number;
-}
+const limit = z.object({
+	max: z.number().int().positive(),
+	windowSeconds: z.number().positive().finite(),
+});
+const keySettings = z.object({
+	state: z.enum(KEY_STATES),
+	/** Endpoints (`METHOD /path`) that the key's role is not allowed to call (section 5, rule 8). */
+	deniedEndpoints: z.array(z.string()).default([]),
+});
 
-export interface SandboxOptions {
-	/** Port on 127.0.0.1; default 0 for any free one. */
-	port?: number;
-	/** How windows are counted, which section 8 leaves open; default `sliding`. */
-	windowMode?: WindowMode;
-	/** Every window length is multiplied by it; default 1. 0.05 makes 60 s into 3 s. */
-	timeScale?: number;
-	/** Limits, before scaling; default: the documented ones (section 8). */
-	limits?: LimitTable;
-	/** API keys; default: one active key, `DEFAULT_API_KEY`. */
-	apiKeys?: Record<string, KeySettings>;
-	/** How many contacts there are at the start; default 25. */
-	contactCount?: number;
-	/** Default: none. */
-	latency?: Latency;
-	/** The Retry-After of a genuine 429, which section 7 does not mention; default `none`. */
-	retryAfter?: RetryAfterForm;
-	/** Whether requests refused by a limit count too; default true. */
-	countRefused?: boolean;
-	/** The name of a service in `profiles` to imitate; the default, an empty name, is the sandbox's own invention. */
-	profile?: string;
-}
+const form = z.strictObject({
+	/** Port on 127.0.0.1; 0 for any free one. */
+	port: z.number().int().min(0).max(65_535).default(0),
+	/** How windows are counted, which section 8 leaves open. */
+	windowMode: z.enum(WINDOW_MODES).default('sliding'),
+	/** Every window length is multiplied by it. 0.05 makes 60 s into 3 s. */
+	timeScale: z.number().positive().finite().default(1),
+	/** Limits, before scaling; by default the documented ones (section 8). */
+	limits: z
+		.object({ general: z.array(limit), endpoints: z.record(limit) })
+		.default(DOCUMENTED_LIMITS),
+	apiKeys: z
+		.record(keySettings)
+		.refine((keys) => Object.keys(keys).length > 0, 'There must be a key')
+		// Section 5, rule 3. The message must not contain the key.
+		.refine(
+			(keys) => Object.keys(keys).every((key) => /^[0-9a-f]{64}$/i.test(key)),
+			'An API key is 64 hexadecimal characters',
+		)
+		.default({ [DEFAULT_API_KEY]: { state: 'active' } }),
+	/** How many contacts there are at the start. */
+	contactCount: z.number().int().min(0).default(25),
+	/** Random latency per request, in ms: one half before the request is counted, one half after. */
+	latency: z
+		.object({
+			minMs: z.number().min(0),
+			maxMs: z.number(),
+			/** Makes the random numbers reproducible. */
+			seed: z.number().optional(),
+		})
+		.refine(({ minMs, maxMs }) => maxMs >= minMs, 'It runs from minMs up to maxMs')
+		.default({ minMs: 0, maxMs: 0 }),
+	/** The Retry-After of a genuine 429, which section 7 does not mention. */
+	retryAfter: z.enum(RETRY_AFTER_FORMS).default('none'),
+	/** Whether requests refused by a limit count too. */
+	countRefused: z.boolean().default(true),
+	/** The name of a service in `profiles` to imitate; an empty name is the sandbox's own invention. */
+	profile: z
+		.string()
+		.refine(
+			(name) => name === '' || Object.hasOwn(PROFILES, name),
+			`It must be one of ${Object.keys(PROFILES).join(', ')}`,
+		)
+		.default(''),
+});
+
+export type SandboxOptions = z.input<typeof form>;
 
 /** Validated options with their defaults, and with normalized endpoints. */
-export interface ResolvedOptions extends Required<SandboxOptions> {
-	endpoints: EndpointDirectory;
-}
-
-function demand(condition: boolean, message: string): void {
-	if (!condition) throw new Error(message);
-}
-
-function checkLimit(name: string, { max, windowSeconds }: Limit): void {
-	demand(Number.isInteger(max) && max > 0, `${name}: max must be a whole number above 0`);
-	demand(
-		windowSeconds > 0 && Number.isFinite(windowSeconds),
-		`${name}: windowSeconds must be above 0`,
-	);
-}
-
-function resolveLimits(limits: LimitTable, endpoints: EndpointDirectory): LimitTable {
-	for (const limit of limits.general) checkLimit('A general limit', limit);
-	const resolved = Object.entries(limits.endpoints).map(([name, limit]): [string, Limit] => {
-		checkLimit(name, limit);
-		return [endpoints.normalise(name), limit];
-	});
-	return { general: limits.general, endpoints: Object.fromEntries(resolved) };
-}
+export type ResolvedOptions = z.output<typeof form> & { endpoints: EndpointDirectory };
 
 /** Fills in the defaults. Throws an error that names an invalid option. */
-export function resolveOptions(options: SandboxOptions): ResolvedOptions {
-	const limits = options.limits ?? DOCUMENTED_LIMITS;
-	const apiKeys = options.apiKeys ?? { [DEFAULT_API_KEY]: { state: 'active' } };
-	const endpoints = new EndpointDirectory([...ENDPOINT_NAMES, ...Object.keys(limits.endpoints)]);
-	const resolved: ResolvedOptions = {
-		port: options.port ?? 0,
-		windowMode: options.windowMode ?? 'sliding',
-		timeScale: options.timeScale ?? 1,
-		limits: resolveLimits(limits, endpoints),
-		apiKeys,
-		contactCount: options.contactCount ?? 25,
-		latency: options.latency ?? { minMs: 0, maxMs: 0 },
-		retryAfter: options.retryAfter ?? 'none',
-		countRefused: options.countRefused ?? true,
-		profile: options.profile ?? '',
+export function resolveOptions(given: SandboxOptions): ResolvedOptions {
+	const options = checkForm('The options', form, given);
+	const { general, endpoints: limits } = options.limits;
+	const endpoints = new EndpointDirectory([...ENDPOINT_NAMES, ...Object.keys(limits)]);
+	const normalized = Object.entries(limits).map(([name, own]): [string, Limit] => [
+		endpoints.normalise(name),
+		own,
+	]);
+	return {
+		...options,
+		limits: { general, endpoints: Object.fromEntries(normalized) },
 		endpoints,
 	};
-	const { port, windowMode, timeScale, contactCount, latency, retryAfter, profile } = resolved;
-	demand(Number.isInteger(port) && port >= 0 && port < 65_536, 'port must be from 0 to 65535');
-	demand(
-		['sliding', 'fixed', 'both'].includes(windowMode),
-		'windowMode must be sliding, fixed or both',
-	);
-	demand(timeScale > 0 && Number.isFinite(timeScale), 'timeScale must be above 0');
-	demand(Number.isInteger(contactCount) && contactCount >= 0, 'contactCount must be 0 or more');
-	demand(
-		latency.minMs >= 0 && latency.maxMs >= latency.minMs,
-		'latency must run from minMs up to maxMs',
-	);
-	demand(RETRY_AFTER_FORMS.includes(retryAfter), 'retryAfter must be none, seconds or date');
-	demand(
-		profile === '' || Object.hasOwn(PROFILES, profile),
-		`profile must be one of ${Object.keys(PROFILES).join(', ')}`,
-	);
-	demand(Object.keys(apiKeys).length > 0, 'apiKeys must hold at least one key');
-	// Section 5, rule 3. The message must not contain the key.
-	const isWellFormed = (key: string): boolean => /^[0-9a-f]{64}$/i.test(key);
-	demand(Object.keys(apiKeys).every(isWellFormed), 'An API key is 64 hexadecimal characters');
-	return resolved;
 }

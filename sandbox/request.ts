@@ -12,8 +12,6 @@ export interface ReceivedRequest {
 	path: string;
 	/** `METHOD /path` as matched. */
 	endpoint: string;
-	/** Values of the `:name` segments of the endpoint. */
-	parameters: Record<string, string>;
 	query: Query;
 	headers: Record<string, string>;
 	bytes: Buffer;
@@ -76,7 +74,7 @@ export async function receive(
 	return {
 		method,
 		path,
-		...endpoints.match(method, path),
+		endpoint: endpoints.match(method, path),
 		query,
 		headers: readHeaders(incoming.headers),
 		bytes,

@@ -6,8 +6,14 @@
 export interface SandboxResponse {
 	status: number;
 	headers: Record<string, string>;
-	body: Buffer | Iterable<Buffer>;
+	body: Buffer | Iterable<Buffer> | AsyncIterable<Buffer>;
+	/** Whether the connection ends after half of the body. */
+	isTruncated?: boolean;
 }
+
+/** The body of a response; a text instead of one that is generated. */
+export const bytesOf = ({ body }: SandboxResponse): Buffer =>
+	Buffer.isBuffer(body) ? body : Buffer.from('"xxxx"');
 
 /** A response with a text body. */
 export function textResponse(

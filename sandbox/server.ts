@@ -9,20 +9,21 @@ import { CONTROL_PREFIX, serveControl } from './control';
 import { serve, type SandboxState } from './exchange';
 import { checkFaultRule, type FaultRule } from './faultRules';
 import { FaultBook } from './faults';
-import { type ContactStore, inventContacts } from './inventions/contacts';
-import { inventPayments, type PaymentStore } from './inventions/payments';
+import {
+	type ContactStore,
+	inventContacts,
+	inventPayments,
+	type PaymentStore,
+} from './inventions/records';
 import { Journal } from './journal';
 import { LimitCounters } from './limits';
 import { resolveOptions, type SandboxOptions } from './options';
 import { seededRandom } from './random';
 
-export { DEFAULT_API_KEY, type KeySettings, type KeyState } from './authentication';
 export type { FaultAction, FaultRule } from './faultRules';
 export { MARKER_HEADER } from './faults';
-export type { Contact } from './inventions/contacts';
-export type { Payment } from './inventions/payments';
-export { shortHash, type Journal, type JournalEntry, type SentDocument } from './journal';
-export type { Limit, LimitTable, WindowMode } from './limits';
+export type { JournalEntry } from './journal';
+export type { WindowMode } from './limits';
 export type { SandboxOptions } from './options';
 
 /** A running sandbox. */
@@ -57,16 +58,15 @@ function createState(options: SandboxOptions): SandboxState {
 	const resolved = resolveOptions(options);
 	const { endpoints } = resolved;
 	const startedAtMs = performance.now();
-	const random = seededRandom(resolved.latency.seed ?? Math.random() * 2 ** 32);
 	return {
 		options: resolved,
 		keys: new KeyRegistry(resolved.apiKeys, endpoints),
 		limits: new LimitCounters(resolved),
-		faults: new FaultBook(endpoints, random),
+		faults: new FaultBook(endpoints),
 		journal: new Journal(endpoints),
 		contacts: inventContacts(resolved.contactCount),
 		payments: inventPayments(),
-		random,
+		random: seededRandom(resolved.latency.seed ?? Math.random() * 2 ** 32),
 		elapsedMs: () => performance.now() - startedAtMs,
 	};
 }
@@ -75,7 +75,7 @@ function createState(options: SandboxOptions): SandboxState {
 function consume(state: SandboxState, endpoint: string, count: number): void {
 	const name = state.options.endpoints.normalise(endpoint);
 	const [method = '', path = ''] = name.split(' ', 2);
-	const request = { method, path, endpoint: name, parameters: {}, query: {}, headers: {} };
+	const request = { method, path, endpoint: name, query: {}, headers: {} };
 	for (let made = 0; made < count; made += 1) {
 		const entry = state.journal.record(
 			{ ...request, bytes: Buffer.alloc(0), bodyText: '', body: undefined },
@@ -90,18 +90,18 @@ function consume(state: SandboxState, endpoint: string, count: number): void {
 
 /** Ends the waits of all requests at once, for a reset or a stop. */
 class Waiting {
-	#controller = this.#fresh();
+	private controller = this.fresh();
 
 	get signal(): AbortSignal {
-		return this.#controller.signal;
+		return this.controller.signal;
 	}
 
 	end(): void {
-		this.#controller.abort();
-		this.#controller = this.#fresh();
+		this.controller.abort();
+		this.controller = this.fresh();
 	}
 
-	#fresh(): AbortController {
+	private fresh(): AbortController {
 		const controller = new AbortController();
 		// Many listeners are no leak here: there is one per waiting request.
 		setMaxListeners(0, controller.signal);
@@ -131,7 +131,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 	};
 	const route = (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
 		const isControl = (incoming.url ?? '').startsWith(CONTROL_PREFIX);
-		if (isControl) return serveControl({ state, reset }, incoming, response, waiting.signal);
+		if (isControl) return serveControl({ state, reset }, incoming, response);
 		return serve(state, incoming, response, waiting.signal);
 	};
 	const server = createServer((incoming, response) => {

@@ -3,8 +3,7 @@
 import type { SandboxResponse } from '../responses';
 import type { SentDocument } from '../journal';
 import type { ReceivedRequest } from '../request';
-import type { ContactStore } from './contacts';
-import type { PaymentStore } from './payments';
+import type { ContactStore, PaymentStore } from './records';
 
 /** The input of an endpoint. */
 export interface EndpointContext {

@@ -6,17 +6,10 @@
 
 import type { Query } from '../request';
 
-export interface Part<Item> {
-	items: Item[];
-	/** The cursor of the next part; absent at the end, and without cursors. */
-	nextCursor?: string;
-}
-
 /** An invalid parameter. */
 export class ParameterError extends Error {}
 
 const DEFAULT_PART_SIZE = 10;
-const CURSOR_PREFIX = 'after:';
 
 function wholeNumber(query: Query, name: string, least: number, otherwise: number): number {
 	const text = query[name];
@@ -26,21 +19,19 @@ function wholeNumber(query: Query, name: string, least: number, otherwise: numbe
 	return value;
 }
 
-function encodeCursor(start: number): string {
-	return Buffer.from(`${CURSOR_PREFIX}${start}`).toString('base64url');
+/** The beginning of the part after a cursor. */
+function decodeCursor({ cursor = '' }: Query): number {
+	if (cursor === '') return 0;
+	const [, start] = /^after-(\d+)$/.exec(String(cursor)) ?? [];
+	if (start === undefined) throw new ParameterError('The parameter cursor is not valid');
+	return Number(start);
 }
 
-function decodeCursor(query: Query): number {
-	const cursor = query.cursor;
-	if (cursor === undefined || cursor === '') return 0;
-	const text = Buffer.from(String(cursor), 'base64url').toString();
-	const start = text.startsWith(CURSOR_PREFIX) ? Number(text.slice(CURSOR_PREFIX.length)) : NaN;
-	if (!Number.isInteger(start)) throw new ParameterError('The parameter cursor is not valid');
-	return start;
-}
-
-/** The part of a list that a query asks for, by default all of it. */
-export function selectPart<Item>(items: Item[], query: Query): Part<Item> {
+/** The part of a list that a query asks for, by default all of it, and the cursor of the next part. */
+export function selectPart<Item>(
+	items: Item[],
+	query: Query,
+): { items: Item[]; nextCursor?: string } {
 	const has = (name: string): boolean => query[name] !== undefined;
 	if (has('page') || has('pageSize')) {
 		const size = wholeNumber(query, 'pageSize', 1, DEFAULT_PART_SIZE);
@@ -55,6 +46,6 @@ export function selectPart<Item>(items: Item[], query: Query): Part<Item> {
 	}
 	const start = decodeCursor(query);
 	const end = start + size;
-	const nextCursor = end < items.length ? encodeCursor(end) : undefined;
+	const nextCursor = end < items.length ? `after-${end}` : undefined;
 	return { items: items.slice(start, end), nextCursor };
 }

@@ -22,7 +22,7 @@ export function actOn(context: EndpointContext, endpoints: EndpointDirectory): S
 	const endpoint = ENDPOINTS.get(context.request.endpoint);
 	if (endpoint !== undefined) return endpoint(context);
 	const allowed = ['GET', 'POST', 'DELETE'].filter((method) =>
-		ENDPOINTS.has(endpoints.match(method, context.request.path).endpoint),
+		ENDPOINTS.has(endpoints.match(method, context.request.path)),
 	);
 	if (allowed.length === 0) return errorResponse(404, 'Not found');
 	const response = errorResponse(405, 'Method not allowed');
