@@ -1,10 +1,10 @@
 // Saves, publishes and runs the workflows of contenders in a real n8n.
 import { setTimeout as sleep } from 'node:timers/promises';
 import axios from 'axios';
+import type { N8nInstance } from '../scripts/host/n8nInstance';
 import type { WorkflowNode } from '../scripts/host/n8nTypes';
 import { inARow, node } from '../test/n8n/workflows';
 import type { Contender, Service } from './contenders';
-import type { Instance } from './instances';
 import type { WorkItem } from './workItems';
 
 const MINUTES_FOR_A_RUN = 20;
@@ -48,21 +48,17 @@ function readResponse(status: number, body: unknown, ms: number): WorkflowRun {
 }
 
 export class BenchN8n {
-	readonly #instance: Instance;
-	#saved = 0;
+	private saved = 0;
 
-	constructor(instance: Instance) {
-		this.#instance = instance;
-	}
-
-	get versions(): Instance['versions'] {
-		return this.#instance.versions;
-	}
-
-	/** Stops n8n. Its data remain until the end of the benchmark. */
-	async stop(): Promise<void> {
-		await this.#instance.stop();
-	}
+	/**
+	 * @param workers their names, in queue mode
+	 * @param redisPort of the Redis on 127.0.0.1 for the limits, in queue mode
+	 */
+	constructor(
+		private readonly instance: N8nInstance,
+		private readonly workers: readonly string[] = [],
+		private readonly redisPort?: number,
+	) {}
 
 	/** Saves the credential of a contender, and publishes `count` workflows of it. */
 	async publish(
@@ -71,14 +67,13 @@ export class BenchN8n {
 		item: WorkItem,
 		count: number,
 	): Promise<PublishedWorkflow[]> {
-		const number = (this.#saved += 1);
-		const { client, queue } = this.#instance;
-		const serviceAndRedis = { ...service, redisPort: queue?.redisPort };
+		const number = (this.saved += 1);
+		const serviceAndRedis = { ...service, redisPort: this.redisPort };
 		const credential = {
 			name: `bench-${number}`,
 			...contender.credential(serviceAndRedis, item),
 		};
-		const id = await client.saveCredential(credential);
+		const id = await this.instance.client.saveCredential(credential);
 		const worker: WorkflowNode = {
 			...contender.node(service, item),
 			credentials: { [credential.type]: { id, name: credential.name } },
@@ -86,10 +81,10 @@ export class BenchN8n {
 		const published: PublishedWorkflow[] = [];
 		while (published.length < count) {
 			const path = `bench-${number}-${published.length}`;
-			const workflowId = await this.#publishWorkflow(path, worker);
+			const workflowId = await this.publishWorkflow(path, worker);
 			published.push({
 				id: workflowId,
-				run: (first, items) => this.#call(path, first, items),
+				run: (first, items) => this.call(path, first, items),
 			});
 		}
 		return published;
@@ -97,15 +92,16 @@ export class BenchN8n {
 
 	/** How many executions of these workflows each worker has begun; undefined without workers. */
 	async executionsPerWorker(workflows: PublishedWorkflow[]): Promise<number[] | undefined> {
-		const { client, queue } = this.#instance;
-		if (queue === undefined) return undefined;
+		const { client } = this.instance;
+		if (this.workers.length === 0) return undefined;
 		const lists = await Promise.all(workflows.map(({ id }) => client.listExecutions(id)));
 		const ids = lists.flat().map(({ id }) => id);
-		return queue.executionsByWorker().map((begun) => ids.filter((id) => begun.includes(id)).length);
+		const begun = this.workers.map((worker) => this.instance.executionsOf(worker));
+		return begun.map((ofWorker) => ids.filter((id) => ofWorker.includes(id)).length);
 	}
 
 	/** Returns the ID of the workflow. */
-	async #publishWorkflow(path: string, worker: WorkflowNode): Promise<string> {
+	private async publishWorkflow(path: string, worker: WorkflowNode): Promise<string> {
 		const webhook = {
 			httpMethod: 'POST',
 			path,
@@ -113,12 +109,11 @@ export class BenchN8n {
 			responseData: 'allEntries',
 			options: {},
 		};
-		const items = { first: '={{ $json.body.first }}', count: '={{ $json.body.count }}' };
-		const { client } = this.#instance;
+		const { client } = this.instance;
 		const { id } = await client.saveWorkflow(
 			inARow(path, [
 				node('Webhook', 'n8n-nodes-base.webhook', 2, webhook, { webhookId: path }),
-				node('Items', 'CUSTOM.benchItems', 1, items),
+				node('Items', 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'body.items', options: {} }),
 				worker,
 			]),
 		);
@@ -126,14 +121,15 @@ export class BenchN8n {
 		return id;
 	}
 
-	async #call(path: string, first: number, count: number): Promise<WorkflowRun> {
+	private async call(path: string, first: number, count: number): Promise<WorkflowRun> {
 		const deadline = performance.now() + SECONDS_UNTIL_REGISTERED * 1000;
+		const items = Array.from({ length: count }, (_, index) => ({ number: first + index }));
 		for (;;) {
 			const startedAt = performance.now();
 			// axios has no default timeout for a response; fetch has one of five minutes.
 			const { status, data } = await axios.post<unknown>(
-				this.#instance.webhookUrl(path),
-				{ first, count },
+				`${this.instance.url}/webhook/${path}`,
+				{ items },
 				{ proxy: false, timeout: MINUTES_FOR_A_RUN * 60_000, validateStatus: () => true },
 			);
 			const isRegistered = status !== NOT_FOUND;

@@ -35,7 +35,7 @@ export function isComplete({ items, itemsThrough }: ContenderResult): boolean {
 }
 
 /** The longest time (ms) that a single request may wait: 1.5 times the wait for a slot, plus the request itself. */
-export function longestGoodWait({ slotMs }: SingleRequest, latencyMs: number): number {
+function longestGoodWait({ slotMs }: SingleRequest, latencyMs: number): number {
 	return LARGEST_WAIT_RATIO * slotMs + SLACK_MS + latencyMs;
 }
 

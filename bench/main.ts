@@ -1,59 +1,74 @@
 // `npm run bench` compares the node with other ways to keep limits in a real n8n, and writes docs/benchmark.md and its
-// plots from the results. Build the package before. Queue mode needs redis-server.
-import { readFile, writeFile } from 'node:fs/promises';
+// plots from the results. Work items can be named, as in `npm run bench -- reads-30-50ms sends`; their results are only
+// printed. Build the package before. Queue mode needs redis-server.
+import { execFileSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import manifest from '../package.json';
 import type { Cleanup } from '../scripts/cleanup';
+import { N8nInstance, prepareN8n } from '../scripts/host/n8nInstance';
 import { withProgress } from '../scripts/host/progress';
 import { runToEnd } from '../scripts/runToEnd';
+import { startQueueMode, WORKERS } from '../test/support/queueMode';
+import { RedisServer } from '../test/support/redisServer';
 import { BenchN8n } from './benchN8n';
-import { BENCH_HELP, type BenchOptions, readBenchOptions } from './commandLine';
-import { checkQueueMode, startOneProcess, startQueueMode } from './instances';
 import { goalsTable, pageOf } from './page';
 import { writePage } from './writePage';
 import type { BenchmarkResults, ItemResult } from './results';
 import { runRound } from './runRound';
-import { WARM_UP, WARM_UP_IN_QUEUE_MODE, type WorkItem } from './workItems';
+import { WARM_UP, WARM_UP_IN_QUEUE_MODE, WORK_ITEMS, type WorkItem } from './workItems';
 
-/** So many that no execution waits for another to end. */
-const MOST_EXECUTIONS_AT_ONCE = 100;
+const SETTINGS = {
+	// For the benchmark's own nodes.
+	N8N_CUSTOM_EXTENSIONS: join(__dirname, 'contenders'),
+	// So many that no execution waits for another to end.
+	N8N_CONCURRENCY_PRODUCTION_LIMIT: '100',
+};
 
-async function packageVersion(): Promise<string> {
-	const manifest = await readFile(join(__dirname, '..', 'package.json'), 'utf8');
-	return (JSON.parse(manifest) as { version: string }).version;
+async function startOneProcess(cleanup: Cleanup): Promise<N8nInstance> {
+	const { N8N_CUSTOM_EXTENSIONS } = SETTINGS;
+	const instance = new N8nInstance(await prepareN8n(cleanup), { N8N_CUSTOM_EXTENSIONS });
+	cleanup.add(() => instance.end());
+	await instance.startAgain();
+	return instance;
 }
 
-async function startWarmQueueMode(cleanup: Cleanup): Promise<BenchN8n> {
-	const n8n = new BenchN8n(await startQueueMode(cleanup, MOST_EXECUTIONS_AT_ONCE));
-	await withProgress('Warming up', (note) => runRound(() => n8n, [WARM_UP_IN_QUEUE_MODE], note));
-	return n8n;
-}
-
-/** The rounds, with queue mode first, so that problems with its start show before the rest is measured. */
-function roundsOf(workItems: WorkItem[]): Set<string> {
-	const inQueueMode = workItems.filter((item) => item.inQueueMode);
-	return new Set([...inQueueMode, ...workItems].map(({ round }) => round));
+/** Runs work items in an n8n in queue mode, with a separate Redis for the limits. */
+async function runInQueueMode(items: WorkItem[], cleanup: Cleanup): Promise<ItemResult[]> {
+	const redis = await RedisServer.start();
+	cleanup.add(() => redis.dispose());
+	const instance = await startQueueMode(cleanup, SETTINGS);
+	const n8n = new BenchN8n(instance, WORKERS, redis.port);
+	await runRound(n8n, [WARM_UP_IN_QUEUE_MODE]);
+	const results = await runRound(n8n, items);
+	await instance.end();
+	return results;
 }
 
 async function runAll(workItems: WorkItem[], cleanup: Cleanup): Promise<BenchmarkResults> {
 	const startedAt = performance.now();
-	if (workItems.some(({ inQueueMode }) => inQueueMode)) checkQueueMode();
-	const n8n = new BenchN8n(await startOneProcess(cleanup));
-	await withProgress('Warming up', (note) => runRound(() => n8n, [WARM_UP], note));
+	const instance = await withProgress('Starting n8n', () => startOneProcess(cleanup));
+	const n8n = new BenchN8n(instance);
+	await withProgress('Warming up', () => runRound(n8n, [WARM_UP]));
 	const items: ItemResult[] = [];
-	for (const round of roundsOf(workItems)) {
+	// Queue mode first, so that problems with its start show before the rest is measured.
+	const inQueueMode = workItems.filter((item) => item.inQueueMode);
+	for (const round of new Set([...inQueueMode, ...workItems].map((item) => item.round))) {
 		const ofRound = workItems.filter((item) => item.round === round);
-		const isInQueueMode = ofRound.some(({ inQueueMode }) => inQueueMode);
-		const queueN8n = isInQueueMode ? await startWarmQueueMode(cleanup) : undefined;
-		const n8nFor = ({ inQueueMode }: WorkItem) => (inQueueMode && queueN8n) || n8n;
 		const title = ofRound.map((item) => item.title).join('; ');
-		items.push(...(await withProgress(title, (note) => runRound(n8nFor, ofRound, note))));
-		await queueN8n?.stop();
+		const run = async () =>
+			await (inQueueMode.includes(ofRound[0] as WorkItem)
+				? runInQueueMode(ofRound, cleanup)
+				: runRound(n8n, ofRound));
+		items.push(...(await withProgress(title, run)));
 	}
+	const { n8nVersion, nodePath } = instance.host;
+	const nodeOfN8n = execFileSync(nodePath, ['--version'], { encoding: 'utf8' }).trim().slice(1);
 	return {
 		versions: {
-			package: await packageVersion(),
-			...n8n.versions,
+			package: manifest.version,
+			n8n: n8nVersion,
+			nodeOfN8n,
 			node: process.versions.node,
 		},
 		cpuCount: availableParallelism(),
@@ -62,22 +77,13 @@ async function runAll(workItems: WorkItem[], cleanup: Cleanup): Promise<Benchmar
 	};
 }
 
-async function bench(options: BenchOptions, cleanup: Cleanup): Promise<void> {
-	const results =
-		options.from === undefined
-			? await runAll(options.items, cleanup)
-			: (JSON.parse(await readFile(options.from, 'utf8')) as BenchmarkResults);
-	if (options.save !== undefined) await writeFile(options.save, JSON.stringify(results));
-	if (options.isWhole) {
-		const file = await writePage(results);
-		console.log(`\n${goalsTable(results)}\n\nWritten: ${file}`);
-	} else {
-		console.log(`\n${pageOf(results)}`);
-	}
-}
-
 runToEnd(async (cleanup) => {
-	const options = readBenchOptions(process.argv.slice(2));
-	if (options.help) console.log(BENCH_HELP);
-	else await bench(options, cleanup);
+	const named = process.argv.slice(2);
+	const items = WORK_ITEMS.filter(({ id }) => named.length === 0 || named.includes(id));
+	if (items.length < named.length) {
+		throw new Error(`The work items are: ${WORK_ITEMS.map(({ id }) => id).join(', ')}`);
+	}
+	const results = await runAll(items, cleanup);
+	if (named.length > 0) console.log(`\n${pageOf(results)}`);
+	else console.log(`\n${goalsTable(results)}\n\nWritten: ${await writePage(results)}`);
 });

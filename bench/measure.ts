@@ -2,8 +2,8 @@
 import type { JournalEntry } from '../sandbox/journal';
 import { bestMakespan, nextFreeMoment, type Window, windowsOf } from './bestSchedule';
 import type { WorkflowRun } from './benchN8n';
-import { OTHER_CLIENT_USER_AGENT } from './otherClientWork';
 import type { ContenderResult, SingleRequest } from './results';
+import { OTHER_CLIENT_USER_AGENT } from './service';
 import { type ContenderId, IDS_PER_REQUEST, type WorkItem } from './workItems';
 
 /** Single requests have numbers from this one on, to distinguish them from the batch in the journal. */

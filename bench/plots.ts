@@ -19,7 +19,7 @@ const COLOURS = [
 ];
 
 /** A plot with its specification. */
-export interface Plot extends PagePlot {
+interface Plot extends PagePlot {
 	spec: TopLevelSpec;
 }
 
@@ -32,7 +32,7 @@ interface Step {
 }
 
 /** The number of requests let through by each time (ms), up to `endMs`. */
-export function stepsOf(name: string, moments: number[], endMs: number): Step[] {
+function stepsOf(name: string, moments: number[], endMs: number): Step[] {
 	const steps = moments.map((moment, index) => ({
 		name,
 		seconds: moment / 1000,
@@ -42,7 +42,7 @@ export function stepsOf(name: string, moments: number[], endMs: number): Step[] 
 }
 
 /** The number of requests refused in each half second with refusals. */
-export function refusalsOf(name: string, moments: number[]): Step[] {
+function refusalsOf(name: string, moments: number[]): Step[] {
 	const counts = new Map<number, number>();
 	for (const moment of moments) {
 		const middle = (Math.floor(moment / REFUSALS_TOGETHER_MS) + 0.5) * REFUSALS_TOGETHER_MS;

@@ -1,6 +1,5 @@
 // Runs work items at the same time, with all their contenders in parallel, each with its own service and key.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Note } from '../scripts/host/progress';
 import type { BenchN8n, PublishedWorkflow, WorkflowRun } from './benchN8n';
 import { bestMakespan, windowsOf } from './bestSchedule';
 import { CONTENDERS } from './contenders';
@@ -88,11 +87,7 @@ async function runContender(ready: Ready): Promise<ContenderResult> {
 	const endOtherClient =
 		otherClientShare === undefined
 			? undefined
-			: startOtherClient({
-					url: `${service.baseUrl}/masterdata/getContacts`,
-					apiKey: service.apiKey,
-					everySeconds: otherClientEverySeconds(otherClientShare),
-				});
+			: startOtherClient(service, otherClientEverySeconds(otherClientShare));
 	const work = runWorkflows(ready);
 	// Even if the contender has lost its batch before the first single request arrives.
 	const atLeastMs = bestMakespan(requestsFor(item), windowsOf(item.limits, item.endpoint));
@@ -101,7 +96,7 @@ async function runContender(ready: Ready): Promise<ContenderResult> {
 			? []
 			: await sendSingles(ready, singlesEverySeconds, Promise.all([work, sleep(atLeastMs)]));
 	const runs = await work;
-	await endOtherClient?.();
+	endOtherClient?.();
 	const journal = await service.journal();
 	const journalAfterSecondRun =
 		runAgainAfterSeconds === undefined ? undefined : await runAgain(ready, runAgainAfterSeconds);
@@ -125,30 +120,18 @@ async function runContender(ready: Ready): Promise<ContenderResult> {
 /**
  * Runs work items.
  *
- * @param n8nFor returns the n8n for a work item
- * @param note called with the progress
  * @throws if a contender cannot be run; lost items are a result
  */
-export async function runRound(
-	n8nFor: (item: WorkItem) => BenchN8n,
-	items: WorkItem[],
-	note: Note,
-): Promise<ItemResult[]> {
+export async function runRound(n8n: BenchN8n, items: WorkItem[]): Promise<ItemResult[]> {
 	const pairs = CONTENDER_IDS.flatMap((contender) =>
 		items
 			.filter(({ contenders }) => contenders.includes(contender))
 			.map((item) => [item, contender] as const),
 	);
-	const ready = await Promise.all(
-		pairs.map(([item, contender]) => prepare(n8nFor(item), item, contender)),
-	);
-	let finished = 0;
+	const ready = await Promise.all(pairs.map(([item, contender]) => prepare(n8n, item, contender)));
 	const running = ready.map(async (one, position) => {
 		await sleep(position * SECONDS_BETWEEN_STARTS * 1000);
-		const result = await runContender(one);
-		finished += 1;
-		note(`${finished} of ${ready.length} done`);
-		return { id: one.item.id, result };
+		return { id: one.item.id, result: await runContender(one) };
 	});
 	const done = await Promise.all(running);
 	await Promise.all(ready.map(({ service }) => service.stop()));

@@ -1,4 +1,4 @@
-// Starts the processes of a contender: its service with its own key, and the other client.
+// Starts the service of a contender, with its own key, and the other client.
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -7,7 +7,6 @@ import type { SandboxOptions } from '../sandbox/server';
 import { killGroup, startProgram } from '../scripts/host/childProcesses';
 import type { Listening } from './childSandbox';
 import type { Service } from './contenders';
-import type { OtherClientWork } from './otherClientWork';
 
 const SECONDS_UNTIL_LISTENING = 60;
 const SECONDS_FOR_A_JOURNAL = 60;
@@ -17,19 +16,6 @@ export interface ServiceProcess extends Service, Listening {
 	/** All requests so far. */
 	journal(): Promise<JournalEntry[]>;
 	stop(): Promise<void>;
-}
-
-function startChild(file: string): { child: ChildProcess; stop: () => Promise<void> } {
-	const { child, ended } = startProgram(
-		process.execPath,
-		['--import', 'tsx', join(__dirname, file)],
-		{ stdio: ['ignore', 'inherit', 'inherit', 'ipc'] },
-	);
-	const stop = async (): Promise<void> => {
-		killGroup(child);
-		await ended.catch(() => undefined);
-	};
-	return { child, stop };
 }
 
 function firstMessage(child: ChildProcess): Promise<Listening> {
@@ -52,7 +38,10 @@ function firstMessage(child: ChildProcess): Promise<Listening> {
 /** Starts a service with its own key. */
 export async function startService(options: SandboxOptions): Promise<ServiceProcess> {
 	const apiKey = randomBytes(32).toString('hex');
-	const { child, stop } = startChild('childSandbox.ts');
+	const program = ['--import', 'tsx', join(__dirname, 'childSandbox.ts')];
+	const { child, ended } = startProgram(process.execPath, program, {
+		stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+	});
 	child.send({ ...options, apiKeys: { [apiKey]: { state: 'active' } } } satisfies SandboxOptions);
 	const listening = await firstMessage(child);
 	return {
@@ -64,13 +53,29 @@ export async function startService(options: SandboxOptions): Promise<ServiceProc
 			});
 			return (await response.json()) as JournalEntry[];
 		},
-		stop,
+		stop: async () => {
+			killGroup(child);
+			await ended.catch(() => undefined);
+		},
 	};
 }
 
-/** Starts the other client. Returns the function that ends it. */
-export function startOtherClient(work: OtherClientWork): () => Promise<void> {
-	const { child, stop } = startChild('otherClient.ts');
-	child.send(work);
-	return stop;
+/** Identifies the requests of the other client in the service's journal. */
+export const OTHER_CLIENT_USER_AGENT = 'other-client';
+
+/**
+ * Starts another client of the same API key: it sends reads at a fixed interval, whatever the responses. Returns the
+ * function that ends it.
+ */
+export function startOtherClient({ baseUrl, apiKey }: Service, everySeconds: number): () => void {
+	const headers = { 'x-api-key': apiKey, 'user-agent': OTHER_CLIENT_USER_AGENT };
+	const send = async () =>
+		await fetch(`${baseUrl}/masterdata/getContacts`, { headers }).then(
+			async (response) => void (await response.arrayBuffer()),
+			// The service may be stopping already.
+			() => undefined,
+		);
+	void send();
+	const timer = setInterval(() => void send(), everySeconds * 1000);
+	return () => clearInterval(timer);
 }

@@ -49,8 +49,6 @@ export interface WorkItem {
 	round: string;
 	/** Whether it is only in the CSV, not on the page. */
 	isFiguresOnly?: boolean;
-	/** Whether it is part of the quick run. */
-	isQuick: boolean;
 }
 
 export type PartId = 'reads' | 'singles' | 'sends' | 'bulk';
@@ -92,10 +90,9 @@ const READS: Omit<WorkItem, 'id' | 'title' | 'workflows' | 'round'> = {
 	waitScale: 1,
 	contenders: CONTENDER_IDS,
 	isRefusedCounted: true,
-	isQuick: false,
 };
 
-const reads = (count: number, latencyMs: number, round: string, isQuick = false): WorkItem => ({
+const reads = (count: number, latencyMs: number, round: string): WorkItem => ({
 	...READS,
 	id: `reads-${count}-${latencyMs}ms`,
 	title: `${count} reads${afterLatency(latencyMs)}`,
@@ -103,7 +100,6 @@ const reads = (count: number, latencyMs: number, round: string, isQuick = false)
 	workflows: [count],
 	latencyMs,
 	round,
-	isQuick,
 });
 
 const mildReads: WorkItem = {
@@ -149,10 +145,9 @@ const sends: WorkItem = {
 	waitScale: SEND_SCALE,
 	// One window later, plus a margin.
 	runAgainAfterSeconds: (sendLimits.endpoints[SEND_ENDPOINT]?.windowSeconds ?? 0) + 1,
-	isQuick: true,
 };
 
-const bulk = (records: number, scale: number, isQuick: boolean): WorkItem => ({
+const bulk = (records: number, scale: number): WorkItem => ({
 	...READS,
 	id: `bulk-${records}`,
 	title: `${records.toLocaleString('en')} records`,
@@ -163,7 +158,6 @@ const bulk = (records: number, scale: number, isQuick: boolean): WorkItem => ({
 	workflows: [records],
 	limits: scaledLimits(scale, scale, DOCUMENTED_LIMITS),
 	contenders: ['package'],
-	isQuick,
 });
 
 const withOtherClient = (share: number): WorkItem => ({
@@ -184,6 +178,7 @@ const otherClientInQueueMode = (share: number): WorkItem => ({
 	workflows: [33, 33, 32, 32],
 	contenders: IN_QUEUE_MODE,
 	inQueueMode: true,
+	round: 'otherClientInQueueMode',
 });
 
 const percent = (share: number) => Math.round(share * 100);
@@ -194,8 +189,8 @@ export const otherClientEverySeconds = (share: number) =>
 
 export const WORK_ITEMS: WorkItem[] = [
 	reads(10, 50, 'short'),
-	reads(30, 50, 'short', true),
-	reads(100, 50, 'reads-100', true),
+	reads(30, 50, 'short'),
+	reads(100, 50, 'reads-100'),
 	reads(130, 50, 'reads-130'),
 	reads(130, 0, 'reads-latencies'),
 	reads(130, 300, 'reads-latencies'),
@@ -205,8 +200,8 @@ export const WORK_ITEMS: WorkItem[] = [
 	together(300, 'together-latencies'),
 	singles,
 	sends,
-	bulk(1_000, 1, true),
-	bulk(100_000, BULK_SCALE, false),
+	bulk(1_000, 1),
+	bulk(100_000, BULK_SCALE),
 	...OTHER_CLIENT_SHARES.map(withOtherClient),
 	...OTHER_CLIENT_SHARES.map(otherClientInQueueMode),
 ];

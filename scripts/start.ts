@@ -14,7 +14,7 @@ import { N8nClient } from './host/n8nClient';
 import type { SavedWorkflow } from './host/n8nTypes';
 import { type N8nProcess, startN8n } from './host/n8nProcess';
 import { runNpm } from './host/npm';
-import { installPackedNode, packNode } from './host/packNode';
+import { installThisPackage } from './host/packNode';
 import { withProgress } from './host/progress';
 import { openUserFolder, type UserFolder } from './host/userFolder';
 import { runToEnd } from './runToEnd';
@@ -41,10 +41,9 @@ async function startEverything(options: StartOptions, cleanup: Cleanup): Promise
 	});
 	// For programs that are still starting or installing when the start is interrupted.
 	cleanup.add(endPrograms);
-	await withProgress('Installing the packed node into n8n', async () => {
-		const packed = await packNode(PROJECT_FOLDER, join(userFolder.path, 'packages'));
-		await installPackedNode(packed, userFolder.path, host);
-	});
+	await withProgress('Installing the packed node into n8n', () =>
+		installThisPackage(userFolder.path, host),
+	);
 	// The kind of the service's windows is not documented; `both` refuses whatever either kind would.
 	const sandbox = await startSandbox({ contactCount: DEMO_CONTACT_COUNT, windowMode: 'both' });
 	cleanup.add(() => sandbox.stop());

@@ -7,7 +7,6 @@ import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { withLock } from './lock';
-import type { Note } from './progress';
 
 /** The cache folder of this package, by the conventions of the system. */
 export function cacheFolder(): string {
@@ -37,31 +36,25 @@ async function removeLeftovers(folder: string): Promise<void> {
  *
  * @param folder The final folder.
  * @param build Fills the given folder, which is renamed to the final one when the promise resolves.
- * @param note Called when this process waits for the build of another one.
  * @throws What `build` throws. The next call starts from scratch.
  */
 export async function ensureFolder(
 	folder: string,
 	build: (partialFolder: string) => Promise<void>,
-	note: Note = () => undefined,
 ): Promise<void> {
 	if (existsSync(folder)) return;
 	await mkdir(dirname(folder), { recursive: true });
-	await withLock(
-		`${folder}.lock`,
-		async () => {
-			if (existsSync(folder)) return;
-			await removeLeftovers(folder);
-			const partialFolder = `${folder}.partial-${process.pid}`;
-			await mkdir(partialFolder);
-			try {
-				await build(partialFolder);
-				await rename(partialFolder, folder);
-			} catch (error) {
-				await rm(partialFolder, { recursive: true, force: true });
-				throw error;
-			}
-		},
-		note,
-	);
+	await withLock(`${folder}.lock`, async () => {
+		if (existsSync(folder)) return;
+		await removeLeftovers(folder);
+		const partialFolder = `${folder}.partial-${process.pid}`;
+		await mkdir(partialFolder);
+		try {
+			await build(partialFolder);
+			await rename(partialFolder, folder);
+		} catch (error) {
+			await rm(partialFolder, { recursive: true, force: true });
+			throw error;
+		}
+	});
 }

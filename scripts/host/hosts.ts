@@ -23,18 +23,16 @@ export interface HostDescription {
 	settings: Record<string, string>;
 }
 
-const descriptions: Record<HostName, Omit<HostDescription, 'name' | 'folder' | 'n8nVersion'>> = {
-	'n8n-1': {
-		// It accepts Node.js 20 too, but its isolated-vm has no binary for it and does not compile there.
-		nodeMajors: { from: 22, to: 24 },
-		fetchedNode: '24.21.0',
-		nativePackages: ['sqlite3', 'isolated-vm'],
-		settings: {},
-	},
+const SHARED = {
+	fetchedNode: '24.21.0',
+	nativePackages: ['sqlite3', 'isolated-vm'],
+};
+
+const DESCRIPTIONS = {
+	// It accepts Node.js 20 too, but its isolated-vm has no binary for it and does not compile there.
+	'n8n-1': { nodeMajors: { from: 22, to: 24 }, settings: {} },
 	'n8n-2': {
 		nodeMajors: { from: 24, to: 26 },
-		fetchedNode: '24.21.0',
-		nativePackages: ['sqlite3', 'isolated-vm'],
 		// The module fetches a list of MCP servers at every start.
 		settings: { N8N_DISABLED_MODULES: 'mcp-registry' },
 	},
@@ -52,5 +50,5 @@ export function describeHost(name: HostName): HostDescription {
 			`${join(folder, 'package.json')} names no version of n8n among its dependencies.`,
 		);
 	}
-	return { name, folder, n8nVersion, ...descriptions[name] };
+	return { name, folder, n8nVersion, ...SHARED, ...DESCRIPTIONS[name] };
 }

@@ -1,14 +1,14 @@
 // Installs a real n8n into the cache folder, from its lock file.
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { copyFile, cp, mkdir, readFile, rm } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { copyFile, cp, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { cacheFolder, ensureFolder } from './cache';
 import { startProgram } from './childProcesses';
 import { describeHost, type HostDescription, type HostName } from './hosts';
 import { ensureNode, type NodeRuntime } from './nodeRuntime';
 import { type NpmRun, runNpm } from './npm';
-import { type Note, withProgress } from './progress';
+import { withProgress } from './progress';
 
 /** An installed n8n. */
 export interface N8nHost {
@@ -24,35 +24,6 @@ export interface N8nHost {
 	environment: NodeJS.ProcessEnv;
 	/** Settings (environment variables) that only this n8n knows. */
 	settings: Record<string, string>;
-}
-
-/** Reports the progress of an install from npm's lines: package descriptions first, then archives. */
-function installProgress(packages: number, note: Note): (line: string) => void {
-	let descriptions = 0;
-	let archives = 0;
-	return (line) => {
-		if (!/\bhttp (fetch|cache)\b/.test(line)) return;
-		if (line.includes('.tgz')) archives += 1;
-		else descriptions += 1;
-		note(
-			archives === 0
-				? `${descriptions} package descriptions read, working out the tree`
-				: `${archives} of about ${packages} packages fetched, unpacking them`,
-		);
-	};
-}
-
-/** Reports the progress of a compiler from its lines: the current file. */
-function buildProgress(title: string, note: Note): (line: string) => void {
-	return (line) => {
-		const file = /^\s*(?:CC|CXX|AR|SOLINK_MODULE)\S*\s+(\S+)/.exec(line)?.[1];
-		if (file !== undefined) note(`${title}: ${basename(file)}`);
-	};
-}
-
-async function countPackages(lockFile: string): Promise<number> {
-	const lock = JSON.parse(await readFile(lockFile, 'utf8')) as { packages?: object };
-	return Object.keys(lock.packages ?? {}).length;
 }
 
 /**
@@ -109,20 +80,17 @@ async function describeNative(
 async function buildNative(
 	{ name, release, kept }: NativePackage,
 	run: Omit<NpmRun, 'parameters'>,
-	note: Note,
 ): Promise<void> {
 	if (existsSync(kept)) {
 		await cp(kept, release, { recursive: true });
 		return;
 	}
-	note(`building ${name}`);
 	await runNpm({
 		...run,
 		// With its default -O3, SQLite takes three times as long to build.
 		environment: { ...run.environment, CFLAGS: '-O1', CXXFLAGS: '-O1' },
 		// Enable install scripts for this package, even if the user has disabled them.
 		parameters: ['rebuild', name, '--ignore-scripts=false', '--foreground-scripts'],
-		onLine: buildProgress(`building ${name}`, note),
 	});
 }
 
@@ -136,38 +104,23 @@ async function keepNative({ release, kept }: NativePackage): Promise<void> {
 
 const machineOf = ({ major }: NodeRuntime) => `node${major}-${process.platform}-${process.arch}`;
 
-async function install(
-	folder: string,
-	host: HostDescription,
-	node: NodeRuntime,
-	note: Note,
-): Promise<void> {
+async function install(folder: string, host: HostDescription, node: NodeRuntime): Promise<void> {
 	for (const name of ['package.json', 'package-lock.json']) {
 		await copyFile(join(host.folder, name), join(folder, name));
 	}
-	const logs = join(cacheFolder(), 'logs');
-	await mkdir(logs, { recursive: true });
-	const run = {
-		folder,
-		environment: node.environment,
-		nodePath: node.nodePath,
-		logFile: join(logs, `${host.name}-${Date.now()}.log`),
-	};
-	note('reading the package descriptions');
+	const run = { folder, environment: node.environment, nodePath: node.nodePath };
 	await runNpm({
 		...run,
 		// Some install scripts download files from elsewhere, which n8n does not need.
 		parameters: [
 			...['ci', '--legacy-peer-deps', '--ignore-scripts', '--no-audit', '--no-fund'],
-			...['--prefer-offline', '--loglevel=http'],
+			'--prefer-offline',
 		],
-		onLine: installProgress(await countPackages(join(folder, 'package-lock.json')), note),
 	});
 	const native = await Promise.all(
 		host.nativePackages.map((name) => describeNative(name, folder, machineOf(node))),
 	);
-	for (const one of native) await buildNative(one, run, note);
-	note('trying it out');
+	for (const one of native) await buildNative(one, run);
 	await tryOut(folder, host, node);
 	for (const one of native) await keepNative(one);
 }
@@ -189,7 +142,7 @@ export async function ensureHost({ version }: { version: HostName }): Promise<N8
 	if (!existsSync(folder)) {
 		await withProgress(
 			`Installing n8n ${host.n8nVersion} into ${folder} (once, some minutes, 2.2 GB)`,
-			(note) => ensureFolder(folder, (partial) => install(partial, host, node, note), note),
+			() => ensureFolder(folder, (partial) => install(partial, host, node)),
 		);
 	}
 	const modulesFolder = join(folder, 'node_modules');

@@ -4,7 +4,6 @@
 import { rmSync } from 'node:fs';
 import { mkdir, rm, stat, utimes } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Note } from './progress';
 
 const SECONDS_BETWEEN_TOUCHES = 2;
 const SECONDS_UNTIL_ABANDONED = 30;
@@ -52,15 +51,12 @@ async function removeIfAbandoned(lockFolder: string): Promise<void> {
  * Does work while no other process holds the same lock.
  *
  * @param lockFolder The folder that is the lock; its parent must exist.
- * @param note Called if this process has to wait.
  */
 export async function withLock<Result>(
 	lockFolder: string,
 	work: () => Promise<Result>,
-	note: Note = () => undefined,
 ): Promise<Result> {
 	while (!(await tryToLock(lockFolder))) {
-		note(`waiting for another start that holds ${lockFolder}`);
 		await removeIfAbandoned(lockFolder);
 		await sleep(SECONDS_BETWEEN_TRIES * 1000);
 	}

@@ -29,11 +29,11 @@ function isSaved({ status, nodes, error }: ExecutionResult): boolean {
 
 /** One user of a running n8n. Every method throws an `N8nResponseError` if n8n responds with an error. */
 export class N8nClient {
-	readonly #connection: N8nConnection;
+	private readonly connection: N8nConnection;
 
 	/** @param url The address of n8n, e.g. `http://127.0.0.1:5678`. */
 	constructor(url: string) {
-		this.#connection = new N8nConnection(url);
+		this.connection = new N8nConnection(url);
 	}
 
 	/** Logs in as the owner, or creates the owner account of a new instance. */
@@ -42,11 +42,11 @@ export class N8nClient {
 		try {
 			// n8n 1.x before 1.97 calls the address `email`.
 			const account = { emailOrLdapLoginId: email, email, password };
-			await this.#connection.request('POST', '/rest/login', account);
+			await this.connection.request('POST', '/rest/login', account);
 		} catch (error) {
 			if (!(error instanceof N8nResponseError) || error.status !== 401) throw error;
 			// If that fails, there is an owner with another password.
-			await this.#connection.request('POST', '/rest/owner/setup', owner).catch(() => {
+			await this.connection.request('POST', '/rest/owner/setup', owner).catch(() => {
 				throw error;
 			});
 		}
@@ -54,7 +54,7 @@ export class N8nClient {
 
 	/** Saves a credential. Replaces one of the same name and type. Returns its ID. */
 	async saveCredential(credential: Credential): Promise<string> {
-		const saved = await this.#connection.request<{ id: string; name: string; type: string }[]>(
+		const saved = await this.connection.request<{ id: string; name: string; type: string }[]>(
 			'GET',
 			'/rest/credentials',
 		);
@@ -62,10 +62,10 @@ export class N8nClient {
 			({ name, type }) => name === credential.name && type === credential.type,
 		);
 		if (existing !== undefined) {
-			await this.#connection.request('PATCH', `/rest/credentials/${existing.id}`, credential);
+			await this.connection.request('PATCH', `/rest/credentials/${existing.id}`, credential);
 			return existing.id;
 		}
-		const { id } = await this.#connection.request<{ id: string }>(
+		const { id } = await this.connection.request<{ id: string }>(
 			'POST',
 			'/rest/credentials',
 			credential,
@@ -73,53 +73,49 @@ export class N8nClient {
 		return id;
 	}
 
-	async deleteCredential(credentialId: string): Promise<void> {
-		await this.#connection.request('DELETE', `/rest/credentials/${credentialId}`);
-	}
-
 	/** Tests a saved credential, like the button in the editor. */
 	async testCredential(credentialId: string): Promise<{ status: 'OK' | 'Error'; message: string }> {
 		const path = `/rest/credentials/${credentialId}?includeData=true`;
-		const { id, name, type, data } = await this.#connection.request<Credential & { id: string }>(
+		const { id, name, type, data } = await this.connection.request<Credential & { id: string }>(
 			'GET',
 			path,
 		);
-		return await this.#connection.request('POST', '/rest/credentials/test', {
+		return await this.connection.request('POST', '/rest/credentials/test', {
 			credentials: { id, name, type, data },
 		});
 	}
 
 	/** All versions of all node types of this n8n, including tools. */
 	async readNodeTypes(): Promise<NodeType[]> {
-		return (await this.#connection.send('GET', '/types/nodes.json')) as NodeType[];
+		return (await this.connection.send('GET', '/types/nodes.json')) as NodeType[];
 	}
 
 	/** n8n's report on what a major version such as `v3` will change for its workflows and settings. */
 	async readMigrationReport(version: string): Promise<MigrationReport> {
 		const path = `/rest/breaking-changes/report/refresh?version=${version}`;
-		const response = await this.#connection.request<{ report: MigrationReport }>('POST', path);
+		const response = await this.connection.request<{ report: MigrationReport }>('POST', path);
 		return response.report;
 	}
 
 	/** Saves a workflow. Replaces one of the same name. */
 	async saveWorkflow(workflow: Workflow): Promise<SavedWorkflow> {
-		const saved = await this.#connection.request<{ id: string; name: string }[]>(
+		const saved = await this.connection.request<{ id: string; name: string }[]>(
 			'GET',
 			'/rest/workflows',
 		);
 		const existing = saved.find(({ name }) => name === workflow.name);
 		if (existing === undefined) {
 			// n8n 1.x needs this explicitly.
-			return await this.#connection.request('POST', '/rest/workflows', {
+			return await this.connection.request('POST', '/rest/workflows', {
 				...workflow,
 				active: false,
 			});
 		}
-		return await this.#connection.request('PATCH', `/rest/workflows/${existing.id}`, workflow);
+		return await this.connection.request('PATCH', `/rest/workflows/${existing.id}`, workflow);
 	}
 
 	async readWorkflow(workflowId: string): Promise<SavedWorkflow> {
-		return await this.#connection.request('GET', `/rest/workflows/${workflowId}`);
+		return await this.connection.request('GET', `/rest/workflows/${workflowId}`);
 	}
 
 	/**
@@ -135,7 +131,7 @@ export class N8nClient {
 		items?: unknown[],
 	): Promise<string> {
 		const main = items && [items.map((json) => ({ json }))];
-		const { executionId } = await this.#connection.request<{ executionId?: string }>(
+		const { executionId } = await this.connection.request<{ executionId?: string }>(
 			'POST',
 			`/rest/workflows/${workflow.id}/run`,
 			{
@@ -164,7 +160,7 @@ export class N8nClient {
 	): Promise<ExecutionResult> {
 		const deadline = performance.now() + SECONDS_FOR_AN_EXECUTION * 1000;
 		for (;;) {
-			const execution = await this.#connection.request<{
+			const execution = await this.connection.request<{
 				id: string;
 				status: string;
 				data: string;
@@ -194,17 +190,17 @@ export class N8nClient {
 	 */
 	async publishWorkflow(workflowId: string): Promise<void> {
 		const { versionId } = await this.readWorkflow(workflowId);
-		await publish(this.#connection, workflowId, versionId);
+		await publish(this.connection, workflowId, versionId);
 	}
 
 	/** Deactivates the triggers of a workflow. */
 	async unpublishWorkflow(workflowId: string): Promise<void> {
-		await unpublish(this.#connection, workflowId);
+		await unpublish(this.connection, workflowId);
 	}
 
 	/** Retries a failed execution with its original workflow. Returns the ID of the new execution, which has ended. */
 	async retryExecution(executionId: string): Promise<string> {
-		const { id } = await this.#connection.request<{ id: string }>(
+		const { id } = await this.connection.request<{ id: string }>(
 			'POST',
 			`/rest/executions/${executionId}/retry`,
 			{ loadWorkflow: false },
@@ -216,7 +212,7 @@ export class N8nClient {
 	async listExecutions(workflowId: string, limit = 100): Promise<ExecutionListing[]> {
 		// Without statuses, n8n queries unfinished and finished executions separately, and misses one that ends in between.
 		const filter = encodeURIComponent(JSON.stringify({ workflowId, status: STATUSES }));
-		const { results } = await this.#connection.request<{ results: ExecutionListing[] }>(
+		const { results } = await this.connection.request<{ results: ExecutionListing[] }>(
 			'GET',
 			`/rest/executions?filter=${filter}&limit=${limit}`,
 		);

@@ -28,15 +28,10 @@ export interface N8nProcessOptions {
 	name?: string;
 	/** Additional settings, e.g. for queue mode. */
 	environment?: Record<string, string>;
-	/** Seconds until it must be ready; default 600. */
-	readyWithin?: number;
 }
 
 /** A running n8n process that is ready. */
 export interface N8nProcess {
-	role: N8nRole;
-	pid: number;
-	port: number;
 	/** `http://127.0.0.1:PORT` */
 	url: string;
 	/** The file with its output. */
@@ -67,18 +62,13 @@ async function responds(url: string, status: number): Promise<boolean> {
 	}
 }
 
-/** Waits until a process is ready. Throws if it ends before, or takes longer than `seconds`. */
-async function waitUntilReady(
-	url: string,
-	role: N8nRole,
-	ended: Promise<Ending>,
-	seconds: number,
-): Promise<void> {
+/** Waits until a process is ready. Throws if it ends before, or takes too long. */
+async function waitUntilReady(url: string, role: N8nRole, ended: Promise<Ending>): Promise<void> {
 	const isReady = async (): Promise<boolean> =>
 		(await responds(`${url}/healthz/readiness`, 200)) &&
 		// n8n 1.x reports that it is ready as soon as its database is. The 401 is for the missing login.
 		(role !== 'start' || (await responds(`${url}/rest/login`, 401)));
-	const deadline = performance.now() + seconds * 1000;
+	const deadline = performance.now() + SECONDS_UNTIL_READY * 1000;
 	let ending: Ending | undefined;
 	ended.then(
 		(value) => (ending = value),
@@ -91,7 +81,7 @@ async function waitUntilReady(
 			);
 		}
 		if (performance.now() > deadline)
-			throw new Error(`n8n was not ready after ${seconds} seconds.`);
+			throw new Error(`n8n was not ready after ${SECONDS_UNTIL_READY} seconds.`);
 		await sleep(SECONDS_BETWEEN_HEALTH_CHECKS * 1000);
 	}
 }
@@ -148,11 +138,11 @@ async function startOnce(options: N8nProcessOptions): Promise<N8nProcess> {
 	};
 	const url = `http://127.0.0.1:${port}`;
 	try {
-		await waitUntilReady(url, role, ended, options.readyWithin ?? SECONDS_UNTIL_READY);
+		await waitUntilReady(url, role, ended);
 	} catch (error) {
 		await stop();
 		const reason = error instanceof Error ? error.message : String(error);
 		throw new Error(`${reason} The end of its log:\n${await lastLogLines(logFile)}`);
 	}
-	return { role, pid: child.pid ?? 0, port, url, logFile, ended, stop, kill };
+	return { url, logFile, ended, stop, kill };
 }

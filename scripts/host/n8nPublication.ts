@@ -11,6 +11,17 @@ interface Publication {
 	triggers: { errorMessage: string | null }[];
 }
 
+/** n8n 1.x has finished before it responds. */
+const FINISHED: Publication = { status: 'published', triggers: [] };
+
+/** Makes a request that n8n 1.x responds to with 404, and then the other one. */
+async function orElse<T>(request: Promise<T>, older: () => T | Promise<T>): Promise<T> {
+	return await request.catch(async (error: unknown) => {
+		if (error instanceof N8nResponseError && error.status === 404) return await older();
+		throw error;
+	});
+}
+
 /**
  * Publishes a workflow and waits until its triggers are active.
  *
@@ -22,52 +33,32 @@ export async function publish(
 	versionId: string | undefined,
 ): Promise<void> {
 	const path = `/rest/workflows/${workflowId}`;
-	try {
-		await connection.request('POST', `${path}/activate`, { versionId });
-	} catch (error) {
-		// n8n 1.x has a switch instead of published versions.
-		if (!(error instanceof N8nResponseError && error.status === 404)) throw error;
-		await connection.request('PATCH', path, { active: true, versionId });
-	}
+	// n8n 1.x has a switch instead of published versions.
+	const older = () => connection.request('PATCH', path, { active: true, versionId });
+	await orElse(connection.request('POST', `${path}/activate`, { versionId }), older);
 	await waitForPublication(connection, workflowId);
 }
 
 /** Deactivates the triggers of a workflow. */
 export async function unpublish(connection: N8nConnection, workflowId: string): Promise<void> {
 	const path = `/rest/workflows/${workflowId}`;
-	try {
-		await connection.request('POST', `${path}/deactivate`, {});
-	} catch (error) {
-		// As above.
-		if (!(error instanceof N8nResponseError && error.status === 404)) throw error;
-		await connection.request('PATCH', path, { active: false });
-	}
+	const older = () => connection.request('PATCH', path, { active: false });
+	await orElse(connection.request('POST', `${path}/deactivate`, {}), older);
 	await waitForPublication(connection, workflowId);
 }
 
 /** Newer versions of n8n respond at once, and activate or deactivate the triggers afterwards. */
 async function waitForPublication(connection: N8nConnection, workflowId: string): Promise<void> {
 	const deadline = performance.now() + SECONDS_FOR_A_PUBLICATION * 1000;
+	const path = `/rest/workflows/${workflowId}/publication-status`;
 	for (;;) {
-		const { status, triggers } = await readPublication(connection, workflowId);
+		const reading = connection.request<Publication>('GET', path);
+		const { status, triggers } = await orElse(reading, () => FINISHED);
 		if (status === 'published' || status === 'not_published') return;
 		if (status !== 'in_progress' || performance.now() > deadline) {
 			const errors = triggers.flatMap(({ errorMessage }) => errorMessage ?? []);
 			throw new Error(`The publication is ${status}: ${errors.join(', ')}`);
 		}
 		await sleep(SECONDS_BETWEEN_LOOKS * 1000);
-	}
-}
-
-async function readPublication(
-	connection: N8nConnection,
-	workflowId: string,
-): Promise<Publication> {
-	try {
-		return await connection.request('GET', `/rest/workflows/${workflowId}/publication-status`);
-	} catch (error) {
-		if (!(error instanceof N8nResponseError && error.status === 404)) throw error;
-		// This n8n has finished before it responded.
-		return { status: 'published', triggers: [] };
 	}
 }

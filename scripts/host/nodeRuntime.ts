@@ -79,8 +79,8 @@ export async function ensureNode(host: HostDescription): Promise<NodeRuntime> {
 	const folder = join(cacheFolder(), `${packageName}-${version}`);
 	if (!existsSync(folder)) {
 		const title = `Fetching Node ${version}, because n8n ${host.n8nVersion} does not accept Node ${ownMajor}`;
-		await withProgress(title, (note) =>
-			ensureFolder(folder, (partial) => fetchNode(partial, packageName, version), note),
+		await withProgress(title, () =>
+			ensureFolder(folder, (partial) => fetchNode(partial, packageName, version)),
 		).catch((error: unknown) => {
 			throw new Error(
 				`Node ${version} could not be fetched. Install a Node between ${from} and ${to} yourself ` +

@@ -1,5 +1,4 @@
 // Runs npm, if possible the one that runs this script, with a given Node.js.
-import { createWriteStream, type WriteStream } from 'node:fs';
 import { basename } from 'node:path';
 import { createInterface } from 'node:readline';
 import { startProgram } from './childProcesses';
@@ -16,8 +15,6 @@ export interface NpmRun {
 	environment?: NodeJS.ProcessEnv;
 	/** The Node.js that runs it; by default the one that runs this script. */
 	nodePath?: string;
-	/** A file for its output. */
-	logFile?: string;
 	/** Called with every line of its output. */
 	onLine?: (line: string) => void;
 }
@@ -31,13 +28,6 @@ function npmCommand(nodePath: string): { command: string; first: string[]; shell
 	return { command: 'npm', first: [], shell: process.platform === 'win32' };
 }
 
-function closed(stream: WriteStream | undefined): Promise<void> {
-	return new Promise((resolve) => {
-		if (stream === undefined) resolve();
-		else stream.end(resolve);
-	});
-}
-
 /**
  * Runs npm and waits for its end.
  *
@@ -45,8 +35,6 @@ function closed(stream: WriteStream | undefined): Promise<void> {
  */
 export async function runNpm(run: NpmRun): Promise<void> {
 	const { command, first, shell } = npmCommand(run.nodePath ?? process.execPath);
-	const log =
-		run.logFile === undefined ? undefined : createWriteStream(run.logFile, { flags: 'a' });
 	const lastLines: string[] = [];
 	const { child, ended } = startProgram(command, [...first, ...run.parameters], {
 		cwd: run.folder,
@@ -57,19 +45,17 @@ export async function runNpm(run: NpmRun): Promise<void> {
 	for (const output of [child.stdout, child.stderr]) {
 		if (output === null) continue;
 		createInterface({ input: output }).on('line', (line) => {
-			log?.write(`${line}\n`);
 			lastLines.push(line);
 			if (lastLines.length > LINES_IN_AN_ERROR) lastLines.shift();
 			run.onLine?.(line);
 		});
 	}
-	const { status, signal } = await ended.finally(() => closed(log));
+	const { status, signal } = await ended;
 	if (status === 0) return;
 	throw new Error(
 		[
 			`npm ${run.parameters.join(' ')} failed (${signal ?? `status ${status}`}) in ${run.folder}:`,
 			...lastLines,
-			...(run.logFile === undefined ? [] : [`All of its output: ${run.logFile}`]),
 		].join('\n'),
 	);
 }

@@ -1,7 +1,9 @@
-// Installs this package into an n8n instance as a user gets it: from the packed tarball.
+// Packs this package, and installs it into an n8n instance as a user gets it: from the packed tarball.
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type NpmRun, runNpm } from './npm';
+
+const PROJECT_FOLDER = join(__dirname, '..', '..');
 
 export interface PackedNode {
 	/** The package's name, which is also the first part of its nodes' types. */
@@ -42,17 +44,17 @@ async function makeManifest(nodesFolder: string): Promise<void> {
 }
 
 /**
- * Installs a packed node into an n8n instance, as n8n installs community packages: in its folder `nodes`, without
- * peer dependencies, because n8n itself provides n8n-workflow.
+ * Installs this package, which must have been built, into an n8n instance, as n8n installs community packages: in its
+ * folder `nodes`, without peer dependencies, because n8n itself provides n8n-workflow.
  *
  * @param userFolder The instance's N8N_USER_FOLDER; n8n must not be running there.
  * @param npm The environment and Node.js for npm; by default those of this script.
  */
-export async function installPackedNode(
-	packed: PackedNode,
+export async function installThisPackage(
 	userFolder: string,
 	npm: Pick<NpmRun, 'environment' | 'nodePath'> = {},
 ): Promise<void> {
+	const packed = await packNode(PROJECT_FOLDER, join(userFolder, 'packages'));
 	const nodesFolder = join(userFolder, '.n8n', 'nodes');
 	await mkdir(nodesFolder, { recursive: true });
 	await makeManifest(nodesFolder);

@@ -3,9 +3,6 @@
 
 const SECONDS_BETWEEN_LINES = 5;
 
-/** Sets a short text on the current activity, which is shown with the next line. */
-export type Note = (text: string) => void;
-
 function elapsed(sinceMs: number): string {
 	const seconds = Math.round((performance.now() - sinceMs) / 1000);
 	return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
@@ -19,18 +16,15 @@ function elapsed(sinceMs: number): string {
  */
 export async function withProgress<Result>(
 	title: string,
-	work: (note: Note) => Promise<Result>,
+	work: () => Promise<Result>,
 ): Promise<Result> {
 	const startedAt = performance.now();
-	let latest = '';
 	console.log(`${title} …`);
 	const timer = setInterval(() => {
-		console.log(`  … ${elapsed(startedAt)}${latest === '' ? '' : `: ${latest}`}`);
+		console.log(`  … ${elapsed(startedAt)}`);
 	}, SECONDS_BETWEEN_LINES * 1000);
 	try {
-		const result = await work((text) => {
-			latest = text;
-		});
+		const result = await work();
 		console.log(`  done after ${elapsed(startedAt)}`);
 		return result;
 	} finally {

@@ -2,27 +2,22 @@
 // it.
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { LimitTable } from '../../sandbox/limits';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/server';
 import type { Cleanup } from '../../scripts/cleanup';
 import type { ExecutionResult } from '../../scripts/host/executionData';
-import { endPrograms, startProgram } from '../../scripts/host/childProcesses';
+import { startProgram } from '../../scripts/host/childProcesses';
 import type { HostName } from '../../scripts/host/hosts';
-import { ensureHost, type N8nHost } from '../../scripts/host/installN8n';
-import { N8nClient } from '../../scripts/host/n8nClient';
+import { type Installation, N8nInstance, prepareN8n } from '../../scripts/host/n8nInstance';
 import type { SavedWorkflow, Workflow, WorkflowNode } from '../../scripts/host/n8nTypes';
-import { type N8nProcess, startN8n } from '../../scripts/host/n8nProcess';
-import { installPackedNode, packNode } from '../../scripts/host/packNode';
-import { type Account, openUserFolder, type UserFolder } from '../../scripts/host/userFolder';
+import type { Account } from '../../scripts/host/userFolder';
 import type { ChatModel } from '../support/chatModel';
 import { credentialFor } from '../support/scaledLimits';
 import { waitUntil } from '../support/waitUntil';
 import { postOnce } from './workflows';
 
-const PROJECT_FOLDER = join(__dirname, '..', '..');
 const CREDENTIAL_TYPE = 'businessDataApi';
 const CREDENTIAL_NAME = 'Business Data';
 const SECONDS_FOR_AN_EXECUTION = 600;
@@ -30,20 +25,19 @@ const SECONDS_FOR_AN_EXECUTION = 600;
 export const WITH_EDITOR = { N8N_DISABLE_UI: 'false' };
 const GENEROUS_LIMITS = { general: [{ max: 1_000, windowSeconds: 1 }], endpoints: {} };
 
-export class RealN8n {
-	private n8n: N8nProcess | undefined;
-	private signedIn: N8nClient | undefined;
+export class RealN8n extends N8nInstance {
 	/** The IDs of workflows. */
 	private readonly published = new Set<string>();
 	/** Of the credential for the sandbox. */
 	credentialId = '';
 
 	private constructor(
-		readonly host: N8nHost,
-		private readonly userFolder: UserFolder,
+		installation: Installation,
+		environment: Record<string, string>,
 		readonly sandbox: Sandbox,
-		private readonly environment: Record<string, string>,
-	) {}
+	) {
+		super(installation, environment);
+	}
 
 	/**
 	 * Starts the sandbox and an n8n in a new folder, with the node from its tarball.
@@ -57,33 +51,18 @@ export class RealN8n {
 		environment: Record<string, string> = {},
 		options: SandboxOptions = {},
 	): Promise<RealN8n> {
-		const host = await ensureHost({ version });
-		const userFolder = await openUserFolder();
-		cleanup.add(() => userFolder.dispose());
-		cleanup.add(endPrograms);
-		const packed = await packNode(PROJECT_FOLDER, join(userFolder.path, 'packages'));
-		await installPackedNode(packed, userFolder.path, host);
+		const installation = await prepareN8n(cleanup, version);
 		const sandbox = await startSandbox({
 			contactCount: 12,
 			limits: GENEROUS_LIMITS,
 			...options,
 		});
 		cleanup.add(() => sandbox.stop());
-		const real = new RealN8n(host, userFolder, sandbox, environment);
+		const real = new RealN8n(installation, environment, sandbox);
 		cleanup.add(() => real.end());
 		await real.startAgain();
 		real.credentialId = await real.saveCredentialFor(CREDENTIAL_NAME, sandbox);
 		return real;
-	}
-
-	get isRunning(): boolean {
-		return this.n8n !== undefined;
-	}
-
-	/** The address of the editor. */
-	get url(): string {
-		if (this.n8n === undefined) throw new Error('n8n is not running');
-		return this.n8n.url;
 	}
 
 	/** The account of the user who signs in to the editor. */
@@ -104,40 +83,6 @@ export class RealN8n {
 	/** Saves the credential for a chat model, by its type. */
 	async saveModel({ account: data }: ChatModel, name: string): Promise<{ openAiApi: string }> {
 		return { openAiApi: await this.client.saveCredential({ name, type: 'openAiApi', data }) };
-	}
-
-	/** A client that is signed in as the owner of the instance. */
-	get client(): N8nClient {
-		if (this.signedIn === undefined) throw new Error('n8n is not running');
-		return this.signedIn;
-	}
-
-	/** Everything that n8n has logged since the start of the tests. */
-	log(): string {
-		return readFileSync(join(this.userFolder.logFolder, 'n8n-start.log'), 'utf8');
-	}
-
-	/** Starts n8n on the existing folder of this instance. */
-	async startAgain(): Promise<void> {
-		const { host, userFolder } = this;
-		const environment = { N8N_DISABLE_UI: 'true', ...this.environment };
-		this.n8n = await startN8n({ host, userFolder, environment });
-		this.signedIn = new N8nClient(this.n8n.url);
-		await this.signedIn.logInAsOwner(this.userFolder.owner);
-	}
-
-	/** Stops n8n as a user does, with SIGTERM. */
-	async end(): Promise<void> {
-		await this.n8n?.stop();
-		this.n8n = undefined;
-		this.signedIn = undefined;
-	}
-
-	/** Kills n8n, as a power failure does: it cannot save or finish anything. */
-	async kill(): Promise<void> {
-		if (this.n8n === undefined) throw new Error('n8n is not running');
-		await this.n8n.kill();
-		await this.end();
 	}
 
 	/**
@@ -248,7 +193,7 @@ export class RealN8n {
 
 	/** The text of a file that n8n serves without a login, such as a node's icon. */
 	async readFile(path: string): Promise<string> {
-		const response = await fetch(`${this.n8n?.url}/${path}`);
+		const response = await fetch(`${this.url}/${path}`);
 		if (!response.ok) throw new Error(`n8n responded to ${path} with ${response.status}`);
 		return await response.text();
 	}
