@@ -13,24 +13,62 @@ const numberOf = (text: string | undefined, otherwise: number) =>
 const slice = (rows: Row[], start: number, size: number) => rows.slice(start, start + size);
 const pagesOf = (rows: Row[], size = SIZE) => Math.ceil(rows.length / size);
 
-/** A list by page number, from `first`. */
+type Values = Record<string, string | number>;
+type Envelope = (page: Row[], rows: Row[], number: number, address: string) => unknown;
+
+/** A list by page number, from `firstPage`. */
 const byPage =
-	(
-		envelope: (page: Row[], rows: Row[], number: number, address: string) => unknown,
-		{ name = 'page', first = 1 } = {},
-	) =>
+	(envelope: Envelope, { pageParameter: name = 'page', firstPage: first = 1 }: Values = {}) =>
 	({ rows, query, address }: ListRequest): Reply => {
-		const page = numberOf(query[name], first);
-		return { body: envelope(slice(rows, (page - first) * SIZE, SIZE), rows, page, address) };
+		const page = numberOf(query[name], Number(first));
+		return {
+			body: envelope(slice(rows, (page - Number(first)) * SIZE, SIZE), rows, page, address),
+		};
 	};
 
-/** A list by offset and limit, with these parameter names. */
+/** The same, read with these settings of the pagination. */
+const pages = (
+	{ itemsField, idField, ...values }: Values & { itemsField?: string; idField?: string },
+	envelope: Envelope,
+): Profile => ({
+	list: byPage(envelope, values),
+	options: { itemsField, ...pagination('pageNumber', values) },
+	idField,
+});
+const totalPages = (totalPagesField: string) => ({ endOfList: 'totalPages', totalPagesField });
+
+/** The same, read by the address of the next page in this field. */
+const linked = (nextUrlField: string, envelope: Envelope): Profile => ({
+	list: byPage(envelope),
+	options: pagination('nextUrl', { nextUrlField }),
+});
+
+/** A list by offset and limit, with these names of the parameters. */
 const byOffset =
-	(offset: string, limit: string, envelope: (page: Row[], rows: Row[], start: number) => unknown) =>
-	({ rows, query }: ListRequest): Reply => {
+	(offset: string, limit: string, envelope: Envelope) =>
+	({ rows, query, address }: ListRequest): Reply => {
 		const start = numberOf(query[offset], 0);
-		return { body: envelope(slice(rows, start, numberOf(query[limit], SIZE)), rows, start) };
+		const page = slice(rows, start, numberOf(query[limit], SIZE));
+		return { body: envelope(page, rows, start, address) };
 	};
+
+/** The same, read with these names, the page size of the service and further settings. */
+const offsets = (
+	offsetParameter: string,
+	pageSizeParameter: string,
+	{ itemsField, ...values }: Values & { itemsField?: string },
+	envelope: Envelope,
+): Profile => {
+	const names = { offsetParameter, pageSizeParameter, pageSize: SIZE };
+	return {
+		list: byOffset(offsetParameter, pageSizeParameter, envelope),
+		options: { itemsField, ...pagination('offset', { ...names, ...values }) },
+	};
+};
+
+/** A cursor in the last record of a page. */
+const afterLast = (cursorField: string, cursorParameter: string, others: Values = {}) =>
+	pagination('cursor', { cursorFrom: 'lastItem', cursorField, cursorParameter, ...others });
 
 /** A list whose pages begin after the record whose ID is in the query. */
 const behind = ({ rows, query }: ListRequest, name: string) => {
@@ -54,10 +92,7 @@ const nextAddress = (number: number, rows: Row[], address: string) =>
 	number < pagesOf(rows) ? `${address}?page=${number + 1}` : undefined;
 
 export const LISTS: Record<string, Profile> = {
-	'L1-P6': {
-		list: byOffset('offset', 'limit', (page) => page),
-		options: pagination('offset', { pageSizeParameter: 'limit', pageSize: 2 }),
-	},
+	'L1-P6': offsets('offset', 'limit', {}, (page) => page),
 	'L1-P13-D3': {
 		list: ({ rows, query, address }) => {
 			const number = numberOf(query.page, 1);
@@ -72,47 +107,34 @@ export const LISTS: Record<string, Profile> = {
 		},
 		options: pagination('nextUrl'),
 	},
-	'L2-P3': {
-		list: byPage((data, rows, current_page) => ({
-			data,
-			meta: {
-				pagination: {
-					total: rows.length,
-					count: data.length,
-					per_page: SIZE,
-					current_page,
-					total_pages: pagesOf(rows),
-					links: {},
-				},
+	'L2-P3': pages(totalPages('meta.pagination.total_pages'), (data, rows, current_page) => ({
+		data,
+		meta: {
+			pagination: {
+				total: rows.length,
+				count: data.length,
+				per_page: SIZE,
+				current_page,
+				total_pages: pagesOf(rows),
+				links: {},
 			},
-		})),
-		options: pagination('pageNumber', {
-			endOfList: 'totalPages',
-			totalPagesField: 'meta.pagination.total_pages',
-		}),
-	},
-	'L3-P1': {
-		list: byPage((page, rows, number) => ({
-			Id: 'b5f7',
-			Status: 'OK',
-			pagination: { page: number, pageSize: SIZE, pageCount: pagesOf(rows) },
-			Contacts: page.map(({ id, name }) => ({ ContactID: id, Name: name, Phones: [{ No: 1 }] })),
-		})),
-		options: pagination('pageNumber', { pageSizeParameter: 'pageSize' }),
-		idField: 'ContactID',
-	},
-	'L3-P22': {
-		list: byPage((contacts, rows, page) => ({
+		},
+	})),
+	'L3-P1': pages({ pageSizeParameter: 'pageSize', idField: 'ContactID' }, (page, rows, number) => ({
+		Id: 'b5f7',
+		Status: 'OK',
+		pagination: { page: number, pageSize: SIZE, pageCount: pagesOf(rows) },
+		Contacts: page.map(({ id, name }) => ({ ContactID: id, Name: name, Phones: [{ No: 1 }] })),
+	})),
+	'L3-P22': pages(
+		{ endOfList: 'hasMoreField', hasMoreField: 'page_context.has_more_page' },
+		(contacts, rows, page) => ({
 			code: 0,
 			message: 'success',
 			contacts,
 			page_context: { page, per_page: SIZE, has_more_page: page < pagesOf(rows) },
-		})),
-		options: pagination('pageNumber', {
-			endOfList: 'hasMoreField',
-			hasMoreField: 'page_context.has_more_page',
 		}),
-	},
+	),
 	'L4-P19': {
 		list: ({ rows }) => ({
 			body: {
@@ -122,65 +144,40 @@ export const LISTS: Record<string, Profile> = {
 		}),
 		options: { itemsField: 'QueryResponse.Customer' },
 	},
-	'L5-P3': {
-		list: byPage((clients, rows, page) => ({
-			response: {
-				result: { clients, page, pages: pagesOf(rows), per_page: SIZE, total: rows.length },
-			},
+	'L5-P3': pages(totalPages('response.result.pages'), (clients, rows, page) => ({
+		response: {
+			result: { clients, page, pages: pagesOf(rows), per_page: SIZE, total: rows.length },
+		},
+	})),
+	L6: pages({}, (projects, rows, page) => ({
+		meta: { page, pages: pagesOf(rows), per_page: SIZE, total: rows.length, sort: [] },
+		projects,
+	})),
+	'L7-P14': linked('d.__next', (results, rows, number, address) => ({
+		d: { results, __next: nextAddress(number, rows, address) },
+	})),
+	'L8-P4': pages({ firstPage: 0, ...totalPages('totalPages') }, (content, rows, number) => ({
+		sort: [{ property: 'name', direction: 'ASC' }],
+		content,
+		totalPages: pagesOf(rows),
+		totalElements: rows.length,
+		number,
+		size: SIZE,
+		first: number === 0,
+		last: number + 1 >= pagesOf(rows),
+	})),
+	'L9-P15': linked('$next', (page, rows, number, address) => ({
+		$total: rows.length,
+		$page: number,
+		$next: nextAddress(number, rows, new URL(address).pathname) ?? null,
+		$back: null,
+		$itemsPerPage: SIZE,
+		$items: page.map(({ id, name }) => ({
+			id,
+			displayed_as: name,
+			$path: `/contacts/${String(id)}`,
 		})),
-		options: pagination('pageNumber', {
-			endOfList: 'totalPages',
-			totalPagesField: 'response.result.pages',
-		}),
-	},
-	L6: {
-		list: byPage((projects, rows, page) => ({
-			meta: { page, pages: pagesOf(rows), per_page: SIZE, total: rows.length, sort: [] },
-			projects,
-		})),
-		options: pagination('pageNumber'),
-	},
-	'L7-P14': {
-		list: byPage((results, rows, number, address) => ({
-			d: { results, __next: nextAddress(number, rows, address) },
-		})),
-		options: pagination('nextUrl', { nextUrlField: 'd.__next' }),
-	},
-	'L8-P4': {
-		list: byPage(
-			(content, rows, number) => ({
-				sort: [{ property: 'name', direction: 'ASC' }],
-				content,
-				totalPages: pagesOf(rows),
-				totalElements: rows.length,
-				number,
-				size: SIZE,
-				first: number === 0,
-				last: number + 1 >= pagesOf(rows),
-			}),
-			{ first: 0 },
-		),
-		options: pagination('pageNumber', {
-			firstPage: 0,
-			endOfList: 'totalPages',
-			totalPagesField: 'totalPages',
-		}),
-	},
-	'L9-P15': {
-		list: byPage((page, rows, number, address) => ({
-			$total: rows.length,
-			$page: number,
-			$next: nextAddress(number, rows, new URL(address).pathname) ?? null,
-			$back: null,
-			$itemsPerPage: SIZE,
-			$items: page.map(({ id, name }) => ({
-				id,
-				displayed_as: name,
-				$path: `/contacts/${String(id)}`,
-			})),
-		})),
-		options: pagination('nextUrl', { nextUrlField: '$next' }),
-	},
+	})),
 	'L10-P11': {
 		list: (request) => {
 			const { page, next } = byCursor(request, 'offset');
@@ -193,54 +190,36 @@ export const LISTS: Record<string, Profile> = {
 			...pagination('cursor', { cursorParameter: 'offset', cursorField: 'next_offset' }),
 		},
 	},
-	L11: {
-		list: byOffset('offset', 'limit', (objects, rows) => ({ objects, total: String(rows.length) })),
-		options: pagination('offset', {
-			pageSizeParameter: 'limit',
-			pageSize: 2,
-			endOfList: 'shortPage',
-		}),
-	},
-	L12: {
-		list: byPage((page, rows, number) => ({
-			clients: {
-				'@page': String(number),
-				'@per_page': String(SIZE),
-				'@total': String(rows.length),
-				// A single record is not in a list, and without records the field is missing.
-				...(page.length === 0 ? {} : { client: page.length === 1 ? page[0] : page }),
-			},
-		})),
-		options: { itemsField: 'clients.client', ...pagination('pageNumber') },
-	},
-	'L13-P7': {
-		list: byOffset('from', 'count', (values, rows, from) => ({
-			fullResultSize: rows.length,
-			from,
-			count: values.length,
-			versionDigest: 'abc',
-			values,
-		})),
-		options: pagination('offset', {
-			offsetParameter: 'from',
-			pageSizeParameter: 'count',
-			pageSize: 2,
-			endOfList: 'shortPage',
-		}),
-	},
-	'L14-P5': {
-		list: byPage((page) => ({ collection: page, pagination: { results: 5 } }), {
-			name: 'skippages',
-			first: 0,
-		}),
-		options: pagination('pageNumber', {
+	L11: offsets('offset', 'limit', { endOfList: 'shortPage' }, (objects, rows) => ({
+		objects,
+		total: String(rows.length),
+	})),
+	L12: pages({ itemsField: 'clients.client' }, (page, rows, number) => ({
+		clients: {
+			'@page': String(number),
+			'@per_page': String(SIZE),
+			'@total': String(rows.length),
+			// A single record is not in a list, and without records the field is missing.
+			...(page.length === 0 ? {} : { client: page.length === 1 ? page[0] : page }),
+		},
+	})),
+	'L13-P7': offsets('from', 'count', { endOfList: 'shortPage' }, (values, rows, from) => ({
+		fullResultSize: rows.length,
+		from,
+		count: values.length,
+		versionDigest: 'abc',
+		values,
+	})),
+	'L14-P5': pages(
+		{
 			pageParameter: 'skippages',
 			firstPage: 0,
 			pageSizeParameter: 'pagesize',
 			pageSize: 1000,
 			endOfList: 'shortPage',
-		}),
-	},
+		},
+		(page) => ({ collection: page, pagination: { results: 5 } }),
+	),
 	'L14-P11': {
 		// Even the empty last page has a cursor.
 		list: ({ rows, query }) => {
@@ -250,28 +229,15 @@ export const LISTS: Record<string, Profile> = {
 		},
 		options: pagination('cursor', { cursorField: 'cursor' }),
 	},
-	'L3-P14': {
-		list: byPage((page, rows, number, address) => ({
-			'hydra:member': page,
-			'hydra:totalItems': rows.length,
-			'hydra:view': { 'hydra:next': nextAddress(number, rows, new URL(address).pathname) },
-		})),
-		options: pagination('nextUrl', { nextUrlField: 'hydra:view.hydra:next' }),
-	},
-	'L15-P8': {
-		list: byOffset('$skip', '$limit', (items, rows, skip) => ({
-			success: true,
-			data: [{ items, total: rows.length, limit: SIZE, skip }],
-		})),
-		options: {
-			itemsField: 'data.*.items',
-			...pagination('offset', {
-				offsetParameter: '$skip',
-				pageSizeParameter: '$limit',
-				pageSize: 2,
-			}),
-		},
-	},
+	'L3-P14': linked('hydra:view.hydra:next', (page, rows, number, address) => ({
+		'hydra:member': page,
+		'hydra:totalItems': rows.length,
+		'hydra:view': { 'hydra:next': nextAddress(number, rows, new URL(address).pathname) },
+	})),
+	'L15-P8': offsets('$skip', '$limit', { itemsField: 'data.*.items' }, (items, rows, skip) => ({
+		success: true,
+		data: [{ items, total: rows.length, limit: SIZE, skip }],
+	})),
 	L16: {
 		list: byOffset('$skip', '$limit', (data, rows, skip) => ({
 			total: rows.length,
@@ -292,61 +258,38 @@ export const LISTS: Record<string, Profile> = {
 			const { page, hasMore } = behind(request, 'starting_after');
 			return { body: { object: 'list', data: page, has_more: hasMore, url: '/v1/customers' } };
 		},
-		options: pagination('cursor', {
-			cursorFrom: 'lastItem',
-			cursorField: 'id',
-			cursorParameter: 'starting_after',
+		options: afterLast('id', 'starting_after', {
 			endOfList: 'hasMoreField',
 			hasMoreField: 'has_more',
 		}),
 	},
 	'P10-D2': {
 		list: (request) => ({ body: behind(request, 'last_invoice').page }),
-		options: pagination('cursor', {
-			cursorFrom: 'lastItem',
-			cursorField: 'id',
-			cursorParameter: 'last_invoice',
-		}),
+		options: afterLast('id', 'last_invoice'),
 	},
-	L20: {
-		list: byPage((page) => ({ customers: page.length === 0 ? {} : page })),
-		options: { itemsField: 'customers', ...pagination('pageNumber') },
-	},
+	L20: pages({ itemsField: 'customers' }, (page) => ({ customers: page.length === 0 ? {} : page })),
 	L21: {
 		list: ({ rows }) => ({
 			body: { responses: Object.fromEntries(rows.map((row) => [String(row.id), row])) },
 		}),
 		options: { itemsField: 'responses.*' },
 	},
-	L22: {
-		list: byPage((data, rows, page) => ({
-			data,
-			paging: { page, page_size: SIZE, page_count: pagesOf(rows), item_count: rows.length },
-		})),
-		options: pagination('pageNumber', {
-			endOfList: 'totalPages',
-			totalPagesField: 'paging.page_count',
-		}),
-	},
-	L23: {
-		list: byPage((data, rows, number, address) => ({
-			current_page: number,
-			data,
-			last_page: pagesOf(rows),
-			next_page_url: nextAddress(number, rows, address) ?? null,
-			per_page: SIZE,
-			total: rows.length,
-		})),
-		options: pagination('nextUrl', { nextUrlField: 'next_page_url' }),
-	},
-	'L24-P2': {
-		list: byPage((inventory_items, rows) => ({ total_count: rows.length, inventory_items })),
-		options: pagination('pageNumber', {
-			pageSizeParameter: 'per_page',
-			pageSize: 2,
-			endOfList: 'shortPage',
-		}),
-	},
+	L22: pages(totalPages('paging.page_count'), (data, rows, page) => ({
+		data,
+		paging: { page, page_size: SIZE, page_count: pagesOf(rows), item_count: rows.length },
+	})),
+	L23: linked('next_page_url', (data, rows, number, address) => ({
+		current_page: number,
+		data,
+		last_page: pagesOf(rows),
+		next_page_url: nextAddress(number, rows, address) ?? null,
+		per_page: SIZE,
+		total: rows.length,
+	})),
+	'L24-P2': pages(
+		{ pageSizeParameter: 'per_page', pageSize: 2, endOfList: 'shortPage' },
+		(inventory_items, rows) => ({ total_count: rows.length, inventory_items }),
+	),
 	P12: {
 		list: ({ rows, query }) => ({
 			headers: { 'x-total-count': String(rows.length), 'x-limit': String(SIZE) },
@@ -370,12 +313,9 @@ export const LISTS: Record<string, Profile> = {
 		},
 		options: pagination('nextUrl', { nextUrlField: 'links.next' }),
 	},
-	P17: {
-		list: byPage((_, rows, number) => ({
-			items: slice(rows, (Math.min(number, pagesOf(rows)) - 1) * SIZE, SIZE),
-		})),
-		options: pagination('pageNumber', { endOfList: 'repeatedPage' }),
-	},
+	P17: pages({ endOfList: 'repeatedPage' }, (_, rows, number) => ({
+		items: slice(rows, (Math.min(number, pagesOf(rows)) - 1) * SIZE, SIZE),
+	})),
 	P18: {
 		list: ({ rows, query }) => {
 			const journals = rows.map((row) => ({
@@ -387,11 +327,7 @@ export const LISTS: Record<string, Profile> = {
 				body: { Journals: journals.filter((one) => one.JournalNumber > after).slice(0, SIZE) },
 			};
 		},
-		options: pagination('cursor', {
-			cursorFrom: 'lastItem',
-			cursorField: 'JournalNumber',
-			cursorParameter: 'offset',
-		}),
+		options: afterLast('JournalNumber', 'offset'),
 	},
 	P21: {
 		list: ({ rows, query }) => {
@@ -400,14 +336,10 @@ export const LISTS: Record<string, Profile> = {
 		},
 		options: pagination('pageNumber'),
 	},
-	P23: {
-		list: byPage((data) => ({ data })),
-		options: pagination('pageNumber', {
-			pageSizeParameter: 'page_size',
-			pageSize: 1000,
-			endOfList: 'shortPage',
-		}),
-	},
+	P23: pages(
+		{ pageSizeParameter: 'page_size', pageSize: 1000, endOfList: 'shortPage' },
+		(data) => ({ data }),
+	),
 	P24: {
 		list: ({ rows, query }) => {
 			const data = slice(rows, (numberOf(query.page, 1) - 1) * SIZE, SIZE);
