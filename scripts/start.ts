@@ -6,7 +6,6 @@ import type { Cleanup } from './cleanup';
 import { readStartOptions, START_HELP, type StartOptions } from './commandLine';
 import { findProblems } from './demo/demoCheck';
 import { DEMO_CONTACT_COUNT, runDemo, saveDemo } from './demo/demoWorkflow';
-import { formatResult } from './demo/table';
 import { endPrograms } from './host/childProcesses';
 import { assertPortIsFree } from './host/freePort';
 import { ensureHost } from './host/installN8n';
@@ -63,7 +62,13 @@ async function runAndReport(
 	const execution = await withProgress(`Running the workflow "${workflow.name}"`, () =>
 		runDemo(client, workflow),
 	);
-	console.log(['', ...formatResult(execution, sandbox), ''].join('\n'));
+	const columns = execution.nodes.map(({ name, status, items, milliseconds }) => {
+		return { name, status, items: items.length, milliseconds };
+	});
+	console.table(columns);
+	const { requests, refused, documents } = sandbox.journal.summary();
+	console.log(`Execution ${execution.id}: ${execution.status}`);
+	console.log(`Sandbox: ${requests} requests, ${refused} refused, ${documents} documents sent`);
 	const problems = findProblems(execution, sandbox);
 	if (problems.length === 0) console.log('Everything came through.');
 	else console.error(['Not everything came through:', ...problems].join('\n  '));

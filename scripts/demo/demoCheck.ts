@@ -7,69 +7,50 @@ import { DEMO_CONTACT_COUNT } from './demoWorkflow';
 const IDS_PER_REQUEST = 100;
 const DELETE_REQUESTS = Math.ceil(DEMO_CONTACT_COUNT / IDS_PER_REQUEST);
 
-const EXPECTED_ITEMS: Record<string, number> = {
-	Start: 1,
-	'Read contacts': DEMO_CONTACT_COUNT,
-	'Send a document': 1,
-	'Contacts, once the document is sent': DEMO_CONTACT_COUNT,
-	// One item per request.
-	'Delete the contacts': DELETE_REQUESTS,
+const EXPECTED: Record<string, unknown> = {
+	'the execution': 'success',
+	'items by node': {
+		Start: 1,
+		'Read contacts': DEMO_CONTACT_COUNT,
+		'Send a document': 1,
+		'Contacts, once the document is sent': DEMO_CONTACT_COUNT,
+		// One item per request.
+		'Delete the contacts': DELETE_REQUESTS,
+	},
+	'items with an error': 0,
+	'refused requests': 0,
+	'sent documents': 1,
+	'contacts left': 0,
+	'requests by endpoint': {
+		'GET /masterdata/getContacts': 1,
+		'POST /txndata/sendTxn': 1,
+		'POST /masterdata/deleteContacts': DELETE_REQUESTS,
+	},
+	'requests by status': { 200: 2 + DELETE_REQUESTS },
 };
 
-const EXPECTED_REQUESTS: Record<string, number> = {
-	'GET /masterdata/getContacts': 1,
-	'POST /txndata/sendTxn': 1,
-	'POST /masterdata/deleteContacts': DELETE_REQUESTS,
-};
-
-function hasError(item: unknown): boolean {
-	return typeof item === 'object' && item !== null && 'error' in item;
-}
-
-function nodeProblems({ nodes }: ExecutionResult): string[] {
-	const problems = nodes.flatMap(({ name, status, items, error }) => [
-		...(status === 'success'
-			? []
-			: [`${name}: ${status}${error === undefined ? '' : `, ${error}`}`]),
-		...(items.some(hasError) ? [`${name}: some of its items are errors`] : []),
-	]);
-	for (const [name, expected] of Object.entries(EXPECTED_ITEMS)) {
-		const count = nodes.find((node) => node.name === name)?.items.length;
-		if (count === undefined) problems.push(`${name}: did not run`);
-		else if (count !== expected) problems.push(`${name}: ${count} items instead of ${expected}`);
-	}
-	return problems;
-}
-
-function sandboxProblems(sandbox: Sandbox): string[] {
-	const { refused, documents, byEndpoint, byStatus } = sandbox.journal.summary();
-	const remaining = sandbox.contacts.list().length;
-	return [
-		...(refused === 0 ? [] : [`the sandbox refused ${refused} requests for exceeding a limit`]),
-		...(documents === 1 ? [] : [`${documents} documents were sent instead of 1`]),
-		...(remaining === 0 ? [] : [`${remaining} contacts were not deleted`]),
-		...Object.keys(byStatus)
-			.filter((status) => !status.startsWith('2'))
-			.map((status) => `the sandbox answered ${byStatus[status]} requests with ${status}`),
-		...(isDeepStrictEqual(byEndpoint, EXPECTED_REQUESTS)
-			? []
-			: [
-					`the requests were ${JSON.stringify(byEndpoint)} ` +
-						`instead of ${JSON.stringify(EXPECTED_REQUESTS)}`,
-				]),
-	];
-}
+const isError = (item: unknown) => typeof item === 'object' && item !== null && 'error' in item;
 
 /** The problems of a run of the demo workflow, one line each; empty if everything succeeded. */
-export function findProblems(execution: ExecutionResult, sandbox: Sandbox): string[] {
-	const ofNodes = nodeProblems(execution);
-	const { status, error } = execution;
-	// The error of a node is also the error of the execution.
-	const isReported = error === undefined || ofNodes.some((problem) => problem.includes(error));
-	const reason = isReported ? '' : `: ${error}`;
-	return [
-		...(status === 'success' ? [] : [`the execution ended with ${status}${reason}`]),
-		...ofNodes,
-		...sandboxProblems(sandbox),
-	];
+export function findProblems(
+	{ status, error, nodes }: ExecutionResult,
+	sandbox: Sandbox,
+): string[] {
+	const { refused, documents, byEndpoint, byStatus } = sandbox.journal.summary();
+	const actual: Record<string, unknown> = {
+		'the execution': error === undefined ? status : `${status}, ${error}`,
+		'items by node': Object.fromEntries(nodes.map(({ name, items }) => [name, items.length])),
+		'items with an error': nodes.flatMap(({ items }) => items).filter(isError).length,
+		'refused requests': refused,
+		'sent documents': documents,
+		'contacts left': sandbox.contacts.list().length,
+		'requests by endpoint': byEndpoint,
+		'requests by status': byStatus,
+	};
+	return Object.entries(EXPECTED)
+		.map(([name, expected]) => ({ name, is: actual[name], expected }))
+		.filter(({ is, expected }) => !isDeepStrictEqual(is, expected))
+		.map(
+			({ name, is, expected }) => `${name}: ${JSON.stringify(is)}, not ${JSON.stringify(expected)}`,
+		);
 }

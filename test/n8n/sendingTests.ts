@@ -1,6 +1,7 @@
-// A real n8n sends each document once, over re-runs, concurrent webhook calls, and a crash during a send.
+// A real n8n sends each document once, over re-runs and a crash during a send. test/queue/n8n.test.ts has concurrent
+// calls.
 import type { WorkflowNode } from '../../scripts/host/n8nTypes';
-import { CONTINUE_ON_ERROR, ONCE, SEND_ENDPOINT, sentDocument } from '../support/parameters';
+import { ONCE, SEND_ENDPOINT, sentDocument } from '../support/parameters';
 import { waitUntil } from '../support/waitUntil';
 import { itemsOf, type RealN8n } from './realN8n';
 import {
@@ -90,28 +91,6 @@ export function sendingTests(real: () => RealN8n): void {
 		await real().callWebhook(path, { documents: FIVE.slice(2, 3) });
 		expect(await real().resultOfExecution(3, workflow.id)).toMatchObject({ status: 'success' });
 		expect(sent().slice(5)).toEqual([FIVE[2]]);
-	});
-
-	test('concurrent calls with the same documents send each once, even if one is refused at first', async () => {
-		const { client, sandbox } = real();
-		const path = 'the-same-documents';
-		const calls = 4;
-		const sending = send(ONCE, CONTINUE_ON_ERROR);
-		const workflow = await publish('The same documents', path, sending);
-		sandbox.fault({ endpoint: SEND_ENDPOINT, after: 1, action: { type: 'status', status: 400 } });
-		const call = async () => await real().callWebhook(path, { documents: FIVE });
-		await Promise.all(Array.from({ length: calls }, call));
-		await real().resultOfExecution(calls, workflow.id);
-		const executions = await client.listExecutions(workflow.id);
-		const results = await Promise.all(
-			executions.map(async ({ id }) => await client.waitForExecution(id)),
-		);
-		const reported = results.flatMap((result) => itemsOf(result, SEND));
-		expect(reported).toHaveLength(calls * FIVE.length);
-		const reportedSent = reported.filter((item) => (item as { status?: string }).status === 'sent');
-		expect(reportedSent).toHaveLength(FIVE.length);
-		const ids = sent().map((document) => (document as { id: string }).id);
-		expect(ids.sort()).toEqual(FIVE.map(({ id }) => id));
 	});
 
 	test("n8n's Remove Duplicates node in the same workflow deletes no key", async () => {
