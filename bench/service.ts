@@ -1,6 +1,6 @@
 // Starts the service of a contender, with its own key, and the other client.
-import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import type { JournalEntry } from '../sandbox/journal';
 import type { SandboxOptions } from '../sandbox/server';
@@ -8,7 +8,6 @@ import { killGroup, startProgram } from '../scripts/host/childProcesses';
 import type { Listening } from './childSandbox';
 import type { Service } from './contenders';
 
-const SECONDS_UNTIL_LISTENING = 60;
 const SECONDS_FOR_A_JOURNAL = 60;
 
 /** A service in a child process. */
@@ -16,23 +15,6 @@ export interface ServiceProcess extends Service, Listening {
 	/** All requests so far. */
 	journal(): Promise<JournalEntry[]>;
 	stop(): Promise<void>;
-}
-
-function firstMessage(child: ChildProcess): Promise<Listening> {
-	return new Promise((resolve, reject) => {
-		const deadline = setTimeout(
-			() => reject(new Error(`The sandbox did not listen within ${SECONDS_UNTIL_LISTENING} s.`)),
-			SECONDS_UNTIL_LISTENING * 1000,
-		);
-		child.once('message', (listening: Listening) => {
-			clearTimeout(deadline);
-			resolve(listening);
-		});
-		child.once('exit', () => {
-			clearTimeout(deadline);
-			reject(new Error('The sandbox ended before it listened.'));
-		});
-	});
 }
 
 /** Starts a service with its own key. */
@@ -43,7 +25,10 @@ export async function startService(options: SandboxOptions): Promise<ServiceProc
 		stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
 	});
 	child.send({ ...options, apiKeys: { [apiKey]: { state: 'active' } } } satisfies SandboxOptions);
-	const listening = await firstMessage(child);
+	const isOver = ended.then(() => {
+		throw new Error('The sandbox ended before it listened.');
+	});
+	const [listening] = (await Promise.race([once(child, 'message'), isOver])) as [Listening];
 	return {
 		...listening,
 		apiKey,

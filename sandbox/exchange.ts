@@ -75,7 +75,6 @@ async function decide(
 	const fault = state.faults.next(request);
 	if (fault === undefined) return act();
 	entry.scripted = true;
-	entry.fault = fault.type;
 	return await playFault(fault, act, state.faults.cleared, signal);
 }
 

@@ -2,7 +2,6 @@
 
 import { createHash } from 'node:crypto';
 import type { EndpointDirectory } from './endpoints';
-import type { FaultAction } from './faultRules';
 import type { Query, ReceivedRequest } from './request';
 
 export interface JournalEntry {
@@ -30,8 +29,6 @@ export interface JournalEntry {
 	acted: boolean;
 	/** Whether a fault rule shaped the response. */
 	scripted: boolean;
-	/** The fault that was played. */
-	fault?: FaultAction['type'];
 	/** Whether another client of the same key sent it. */
 	isOfOtherClient: boolean;
 }

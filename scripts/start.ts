@@ -32,7 +32,7 @@ async function startEverything(options: StartOptions, cleanup: Cleanup): Promise
 		runNpm({ parameters: ['run', 'build'], folder: PROJECT_FOLDER }),
 	);
 	const host = await ensureHost({ version: 'n8n-2' });
-	const userFolder = await openUserFolder(options.userFolder);
+	const userFolder = await openUserFolder(options['user-folder']);
 	cleanup.add(async () => {
 		// Keep the logs after a failure.
 		if (process.exitCode === 1) console.error(`n8n's folder is kept: ${userFolder.path}`);
