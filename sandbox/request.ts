@@ -1,6 +1,7 @@
 // Reads an incoming request in full, and matches its endpoint.
 
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { parse } from 'node:querystring';
 import type { EndpointDirectory } from './endpoints';
 
 /** The values of query parameters. A repeated parameter has a list of values. */
@@ -20,21 +21,9 @@ export interface ReceivedRequest {
 	body: unknown;
 }
 
-function readQuery(text: string): Query {
-	const parameters = new URLSearchParams(text);
-	const entries = [...new Set(parameters.keys())].map((name): [string, string | string[]] => {
-		const values = parameters.getAll(name);
-		return [name, values.length === 1 ? (values[0] ?? '') : values];
-	});
-	return Object.fromEntries(entries);
-}
-
 function readHeaders(headers: IncomingHttpHeaders): Record<string, string> {
-	const entries = Object.entries(headers).map(([name, value]): [string, string] => [
-		name,
-		Array.isArray(value) ? value.join(', ') : (value ?? ''),
-	]);
-	return Object.fromEntries(entries);
+	const entries = Object.entries(headers).map(([name, value = '']) => [name, String(value)]);
+	return Object.fromEntries(entries) as Record<string, string>;
 }
 
 function parseBody(text: string): unknown {
@@ -44,16 +33,6 @@ function parseBody(text: string): unknown {
 	} catch {
 		return text;
 	}
-}
-
-/** The path and the query of a request's target. */
-function splitTarget(target: string): { path: string; query: Query } {
-	const questionMark = target.indexOf('?');
-	if (questionMark < 0) return { path: target, query: {} };
-	return {
-		path: target.slice(0, questionMark),
-		query: readQuery(target.slice(questionMark + 1)),
-	};
 }
 
 /** The whole request; undefined if the client disconnected before it was complete. */
@@ -68,14 +47,14 @@ export async function receive(
 		return undefined;
 	}
 	const method = incoming.method ?? 'GET';
-	const { path, query } = splitTarget(incoming.url ?? '/');
+	const [, path = '', query = ''] = /^([^?]*)\??(.*)$/.exec(incoming.url ?? '/') ?? [];
 	const bytes = Buffer.concat(pieces);
 	const bodyText = bytes.toString('utf8');
 	return {
 		method,
 		path,
 		endpoint: endpoints.match(method, path),
-		query,
+		query: parse(query) as Query,
 		headers: readHeaders(incoming.headers),
 		bytes,
 		bodyText,

@@ -1,13 +1,37 @@
-/** The tables of docs/scale.md, from the measurements and the limits. */
+/** The figures of docs/scale.md, by the names in its markers: each is measured, and shown in a table. */
+import { availableParallelism, cpus } from 'node:os';
+
 import { markdownTable } from '../format';
 import { DOCUMENTED_LIMITS } from './built';
 import type { IdleKeys, QueueMemory } from './limiterLoad';
-import type { NodeLoad } from './nodeLoad';
+import type { Measurements } from './measure';
 import type { PollLoad } from './pollLoad';
 import type { RedisLoad } from './redisLoad';
-import type { SendOnceLoad } from './sendOnceLoad';
 
-const SECONDS_PER_DAY = 86_400;
+/** Makes a measurement in a process of its own. */
+export type Measure = <Name extends keyof Measurements>(
+	name: Name,
+	...parameters: Parameters<Measurements[Name]>
+) => Promise<Awaited<ReturnType<Measurements[Name]>>>;
+
+const QUEUES = [1, 100, 10_000];
+const RECORDS = [1_000, 10_000, 100_000];
+const CHANGES = [0, 10, 1_000];
+
+const LOADS = {
+	'one run': { manyRuns: false, limitsBind: false, hasMaxWait: false },
+	'one run, each request waits for a slot': {
+		manyRuns: false,
+		limitsBind: true,
+		hasMaxWait: false,
+	},
+	'a run per request': { manyRuns: true, limitsBind: false, hasMaxWait: false },
+	'a run per request, each waits for a slot, with Max Wait': {
+		manyRuns: true,
+		limitsBind: true,
+		hasMaxWait: true,
+	},
+};
 
 const whole = (value: number) => Math.round(value).toLocaleString('en-US');
 /** Three digits, because measurements are not more exact. */
@@ -17,109 +41,105 @@ const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
 
 const table = (head: string[], rows: string[][]) => markdownTable(head, rows, false);
 
-/** The longest general window allows the fewest requests per day. */
-const perDay = ({ max, windowSeconds }: { max: number; windowSeconds: number }) =>
-	(max / windowSeconds) * SECONDS_PER_DAY;
-export const requestsPerDay = Math.min(...DOCUMENTED_LIMITS.general.map(perDay));
-const requestsPerSecond = requestsPerDay / SECONDS_PER_DAY;
+/** The longest general window allows the fewest requests. */
+const requestsPerSecond = Math.min(
+	...DOCUMENTED_LIMITS.general.map(({ max, windowSeconds }) => max / windowSeconds),
+);
 
-export interface ProcessorRow {
-	name: string;
-	/** The time (µs) per request, one for each queue length. */
-	times: number[];
+/** What a processor core can do. */
+const capacity = (verb: string, perSecond: number) => [
+	[`Requests it can ${verb}`, `${rough(perSecond)} per second`],
+	['Keys it can serve at their full limits', rough(perSecond / requestsPerSecond)],
+];
+
+async function processor(measure: Measure): Promise<string> {
+	const rows: string[][] = [];
+	for (const [name, load] of Object.entries(LOADS)) {
+		const times: number[] = [];
+		for (const queued of QUEUES) times.push(await measure('processorTime', { ...load, queued }));
+		const ratio = Math.max(...times) / Math.min(...times);
+		rows.push([name, ...times.map((time) => `${whole(time)} µs`), ratio.toFixed(2)]);
+	}
+	const queues = QUEUES.map((queued) => `${whole(queued)} queued`);
+	return table(['Processor time per request', ...queues, 'Ratio'], rows);
 }
 
-export function processorTable(queues: number[], rows: ProcessorRow[]): string {
-	return table(
-		['Processor time per request', ...queues.map((queued) => `${whole(queued)} queued`), 'Ratio'],
-		rows.map(({ name, times }) => [
-			name,
-			...times.map((time) => `${whole(time)} µs`),
-			(Math.max(...times) / Math.min(...times)).toFixed(2),
-		]),
-	);
-}
-
-export function memoryTable(
-	ofOneRun: QueueMemory,
-	ofManyRuns: QueueMemory,
-	keys: IdleKeys,
-): string {
-	const row = (name: string, memory: QueueMemory | IdleKeys, end: string) => [
+async function memory(measure: Measure): Promise<string> {
+	const row = (name: string, heap: QueueMemory | IdleKeys, end: string) => [
 		name,
-		kilobytes(memory.bytesEach),
-		megabytes(memory.before),
-		megabytes(memory.during),
-		megabytes(memory.after),
+		kilobytes(heap.bytesEach),
+		...[heap.before, heap.during, heap.after].map(megabytes),
 		end,
 	];
-	const canceled = ({ cancelMs }: QueueMemory) => `canceled in ${whole(cancelMs)} ms`;
+	const canceled = async (name: string, manyRuns: boolean) => {
+		const queue = await measure('queue', manyRuns);
+		return row(name, queue, `canceled in ${whole(queue.cancelMs)} ms`);
+	};
+	const rows = [
+		await canceled('10,000 queued requests of one run', false),
+		await canceled('10,000 queued requests of 10,000 runs', true),
+	];
+	const keys = await measure('idleKeys');
+	const end = `idle for their longest window: ${keys.keptAfter} limiters kept`;
+	rows.push(row(`${whole(keys.keptDuring)} keys used once`, keys, end));
 	return table(
 		['Heap', 'Each', 'Before', 'With all of them', 'Afterwards', 'How they ended'],
-		[
-			row('10,000 queued requests of one run', ofOneRun, canceled(ofOneRun)),
-			row('10,000 queued requests of 10,000 runs', ofManyRuns, canceled(ofManyRuns)),
-			row(
-				`${whole(keys.keptDuring)} keys used once`,
-				keys,
-				`idle for their longest window: ${keys.keptAfter} limiters kept`,
-			),
-		],
+		rows,
 	);
 }
 
-export function nodeTable(loads: Array<[name: string, load: NodeLoad]>): string {
-	return table(
-		['Node, without HTTP', 'Requests', 'Time per item', 'Processor time per item'],
-		loads.map(([name, { items, requests, durationMs, processorMs }]) => [
-			`${name}, ${whole(items)} items`,
+async function node(measure: Measure): Promise<string> {
+	const rows: string[][] = [];
+	for (const operation of ['contact: getMany', 'transaction: send', 'transaction: deleteMany']) {
+		const { items, requests, durationMs, processorMs } = await measure('node', operation);
+		rows.push([
+			`${operation}, ${whole(items)} items`,
 			whole(requests),
 			`${(durationMs / items).toFixed(2)} ms`,
 			`${(processorMs / items).toFixed(2)} ms`,
-		]),
-	);
-}
-
-export interface PollRow {
-	records: number;
-	isIncremental: boolean;
-	/** One for each number of changed records. */
-	loads: PollLoad[];
-}
-
-export function pollTable(changes: number[], rows: PollRow[]): string {
-	const kilo = (bytes: number) => `${whole(bytes / 1000)} kB`;
-	const cell = ({ requests, processorMs, writtenBytes }: PollLoad) =>
-		`${whole(requests)}, ${rough(processorMs)} ms, ${kilo(writtenBytes)}`;
+		]);
+	}
 	return table(
-		['Requests, processor time, written', ...changes.map((count) => `${whole(count)} changed`)],
-		rows.map(({ records, isIncremental, loads }) => [
-			`${whole(records)} records${isIncremental ? ', Incremental' : ''}`,
-			...loads.map(cell),
-		]),
+		['Node, without HTTP', 'Requests', 'Time per item', 'Processor time per item'],
+		rows,
 	);
 }
 
-export function processTable(overHttp: NodeLoad): string {
-	const perRequestMs = overHttp.processorMs / overHttp.items;
-	const perSecond = 1000 / perRequestMs;
+async function polls(measure: Measure): Promise<string> {
+	const cell = ({ requests, processorMs, writtenBytes }: PollLoad) =>
+		`${whole(requests)}, ${rough(processorMs)} ms, ${whole(writtenBytes / 1000)} kB`;
+	const rows: string[][] = [];
+	for (const records of RECORDS) {
+		for (const isIncremental of [false, true]) {
+			const loads = await measure('polls', { records, changes: CHANGES, isIncremental });
+			const name = `${whole(records)} records${isIncremental ? ', Incremental' : ''}`;
+			rows.push([name, ...loads.map(cell)]);
+		}
+	}
+	const changes = CHANGES.map((count) => `${whole(count)} changed`);
+	return table(['Requests, processor time, written', ...changes], rows);
+}
+
+async function overHttp(measure: Measure): Promise<string> {
+	const { processorMs, items } = await measure('nodeOverHttp', 'transaction: send');
+	const perRequestMs = processorMs / items;
 	return table(
 		['One process with a processor core of its own', ''],
 		[
 			['Processor time per request, including n8n’s HTTP helper', `${perRequestMs.toFixed(2)} ms`],
-			['Requests it can send', `${rough(perSecond)} per second`],
-			['Keys it can serve at their full limits', `${rough(perSecond / requestsPerSecond)}`],
+			...capacity('send', 1000 / perRequestMs),
 		],
 	);
 }
 
-export function sendOnceTable({ withKey, withoutKey, ...load }: SendOnceLoad): string {
+async function sendOnce(measure: Measure): Promise<string> {
+	const { withKey, withoutKey, reads, writes } = await measure('sendOnce');
 	const beyond = (time: 'durationMs' | 'processorMs') =>
 		`${((withKey[time] - withoutKey[time]) / withKey.items).toFixed(2)} ms`;
 	return table(
 		['A Send Once Key, with 50,000 remembered in n8n’s SQLite', 'Per item'],
 		[
-			['Reads and writes of n8n’s store', `${whole(load.reads)} and ${whole(load.writes)}`],
+			['Reads and writes of n8n’s store', `${whole(reads)} and ${whole(writes)}`],
 			['Additional time', beyond('durationMs')],
 			['Additional processor time', beyond('processorMs')],
 		],
@@ -128,39 +148,48 @@ export function sendOnceTable({ withKey, withoutKey, ...load }: SendOnceLoad): s
 
 const perSecondOf = ({ processorPerRequest }: RedisLoad) => 1e6 / processorPerRequest;
 
-export function redisTable(load: RedisLoad): string {
-	const perSecond = perSecondOf(load);
+async function redis(measure: Measure): Promise<string> {
+	const load = await measure('redis', false);
+	const perRequest = `${whole(load.processorPerRequest)} µs`;
 	return table(
 		['One Redis with a processor core of its own', ''],
 		[
 			['Scripts per request', load.commandsPerRequest.toFixed(2)],
 			['Time of a script', `${whole(load.perScript)} µs`],
-			[
-				'Processor time per request, including its network',
-				`${whole(load.processorPerRequest)} µs`,
-			],
-			['Requests it can count', `${rough(perSecond)} per second`],
-			['Keys it can serve at their full limits', `${rough(perSecond / requestsPerSecond)}`],
+			['Processor time per request, including its network', perRequest],
+			...capacity('count', perSecondOf(load)),
 			['Memory per key whose windows are full', kilobytes(load.bytesPerKey)],
 		],
 	);
 }
 
-export function clusterTable(load: RedisLoad): string {
-	// The shard with the largest share reaches its limit first.
-	const perSecond = perSecondOf(load) / Math.max(...load.shares);
+async function cluster(measure: Measure): Promise<string> {
+	const load = await measure('redis', true);
 	const shares = [...load.shares].sort((a, b) => b - a);
+	const inPercent = shares.map((share) => `${whole(share * 100)} %`).join(', ');
 	return table(
 		[`A cluster of ${shares.length} primaries with a core each, and a replica each`, ''],
 		[
-			[
-				'Share of the requests on each primary',
-				shares.map((share) => `${whole(share * 100)} %`).join(', '),
-			],
+			['Share of the requests on each primary', inPercent],
 			['Scripts per request', load.commandsPerRequest.toFixed(2)],
 			['Processor time per request on its primary', `${whole(load.processorPerRequest)} µs`],
-			['Requests it can count', `${rough(perSecond)} per second`],
-			['Keys it can serve at their full limits', `${rough(perSecond / requestsPerSecond)}`],
+			// The shard with the largest share reaches its limit first.
+			...capacity('count', perSecondOf(load) / (shares[0] ?? 1)),
 		],
 	);
 }
+
+const machine = () =>
+	`Measured with Node ${process.version} on ${availableParallelism()} × ${cpus()[0]?.model.trim() ?? 'unknown'} by \`npm run growth\`.`;
+
+export const FIGURES: Record<string, (measure: Measure) => string | Promise<string>> = {
+	machine,
+	processor,
+	memory,
+	node,
+	polls,
+	process: overHttp,
+	sendOnce,
+	redis,
+	cluster,
+};

@@ -14,8 +14,8 @@ import { withProgress } from './progress';
 export interface N8nHost {
 	name: HostName;
 	n8nVersion: string;
-	/** The program and first arguments that start n8n; its command (`start`, `worker` …) follows. */
-	n8nCommand: [nodePath: string, n8nScript: string];
+	/** The script of n8n, whose first argument is its command (`start`, `worker` …). */
+	n8nScript: string;
 	/** The folder of n8n's own packages, such as n8n-core. */
 	modulesFolder: string;
 	/** The Node.js that runs n8n. */
@@ -149,7 +149,7 @@ export async function ensureHost({ version }: { version: HostName }): Promise<N8
 	return {
 		name: host.name,
 		n8nVersion: host.n8nVersion,
-		n8nCommand: [node.nodePath, join(modulesFolder, 'n8n', 'bin', 'n8n')],
+		n8nScript: join(modulesFolder, 'n8n', 'bin', 'n8n'),
 		modulesFolder,
 		nodePath: node.nodePath,
 		environment: node.environment,

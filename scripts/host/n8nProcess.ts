@@ -105,11 +105,10 @@ async function startOnce(options: N8nProcessOptions): Promise<N8nProcess> {
 	const { host, userFolder, role = 'start', name = role } = options;
 	const port = options.port ?? (await freePort());
 	const logFile = join(userFolder.logFolder, `n8n-${name}.log`);
-	const [nodePath, n8nScript] = host.n8nCommand;
 	const log = openSync(logFile, 'a');
 	const { child, ended } = startProgram(
-		nodePath,
-		['--require', join(__dirname, 'endWithParent.js'), n8nScript, role],
+		host.nodePath,
+		['--require', join(__dirname, 'endWithParent.js'), host.n8nScript, role],
 		{
 			// n8n reads a .env file in its working folder, and there is none here.
 			cwd: userFolder.path,

@@ -1,6 +1,6 @@
 // Finds a Node.js that n8n accepts: the one that runs this script, or else one from the npm registry.
 import { existsSync } from 'node:fs';
-import { readdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { cacheFolder, ensureFolder } from './cache';
 import { startProgram } from './childProcesses';
@@ -48,20 +48,15 @@ async function fetchNode(folder: string, packageName: string, version: string): 
 		],
 		folder,
 	});
-	const nodePath = await findProgram(folder);
+	const nodePath = programIn(folder, packageName);
 	const { ended } = startProgram(nodePath, ['--version'], { stdio: 'ignore' });
 	const { status } = await ended;
 	if (status !== 0) throw new Error(`${packageName} ${version} does not run on this machine.`);
 }
 
-async function findProgram(folder: string): Promise<string> {
-	const modules = join(folder, 'node_modules');
+function programIn(folder: string, packageName: string): string {
 	const name = process.platform === 'win32' ? 'node.exe' : 'node';
-	for (const packageName of await readdir(modules)) {
-		const program = join(modules, packageName, 'bin', name);
-		if (packageName.startsWith('node-') && existsSync(program)) return program;
-	}
-	throw new Error(`There is no program ${name} below ${modules}.`);
+	return join(folder, 'node_modules', packageName, 'bin', name);
 }
 
 /**
@@ -89,5 +84,5 @@ export async function ensureNode(host: HostDescription): Promise<NodeRuntime> {
 			);
 		});
 	}
-	return runtimeAt(await findProgram(folder), version);
+	return runtimeAt(programIn(folder, packageName), version);
 }

@@ -4,7 +4,7 @@ import type { SavedWorkflow, WorkflowNode } from '../../scripts/host/n8nTypes';
 import { scaledLimits } from '../support/scaledLimits';
 import { itemsOf, type RealN8n } from './realN8n';
 import { useLimitedSandbox } from './useRealN8n';
-import { inARow, node, startWith } from './workflows';
+import { inARow, node, set, startWith } from './workflows';
 
 const ONE_MINUTE = scaledLimits(1, 1 / 10);
 /**
@@ -36,11 +36,7 @@ export function parkingTests(real: () => RealN8n, publishesSubWorkflows: boolean
 			requests,
 			options: { parkAfter: 2 },
 		}),
-		node('Woken', 'n8n-nodes-base.set', 3.4, {
-			mode: 'raw',
-			jsonOutput: `={{ { "woken": $('One each').item.json.id } }}`,
-			options: {},
-		}),
+		set('Woken', `={{ { "woken": $('One each').item.json.id } }}`),
 	];
 	const woken = DOCUMENTS.map(({ id }) => ({ woken: id }));
 
@@ -67,11 +63,7 @@ export function parkingTests(real: () => RealN8n, publishesSubWorkflows: boolean
 			inARow('Has a sub-workflow for each item', [
 				...startWith(DOCUMENTS),
 				...waiting('payment').slice(0, 1),
-				node('Documents again', 'n8n-nodes-base.set', 3.4, {
-					mode: 'raw',
-					jsonOutput: `={{ $('One each').item.json }}`,
-					options: {},
-				}),
+				set('Documents again', `={{ $('One each').item.json }}`),
 				callForEach(child),
 				node('Result', 'n8n-nodes-base.noOp', 1),
 			]),

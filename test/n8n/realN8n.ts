@@ -25,6 +25,11 @@ const SECONDS_FOR_AN_EXECUTION = 600;
 export const WITH_EDITOR = { N8N_DISABLE_UI: 'false' };
 const GENEROUS_LIMITS = { general: [{ max: 1_000, windowSeconds: 1 }], endpoints: {} };
 
+/** Opens n8n's SQLite database, the argument of the script, as `database`. */
+const OPEN_DATABASE = `
+	const { DatabaseSync } = require('node:sqlite');
+	const database = new DatabaseSync(process.argv[1], { timeout: 5000 });`;
+
 export class RealN8n extends N8nInstance {
 	/** The IDs of workflows. */
 	private readonly published = new Set<string>();
@@ -153,14 +158,10 @@ export class RealN8n extends N8nInstance {
 		return () => change('DROP TRIGGER slow');
 	}
 
-	/** Runs a script with n8n's SQLite database as `database`. Returns what it prints. */
+	/** Runs a script with the database. Returns what it prints. */
 	private withDatabase(script: string): string {
-		const code = `
-			const { DatabaseSync } = require('node:sqlite');
-			const database = new DatabaseSync(process.argv[1], { timeout: 5000 });
-			${script}`;
 		const { nodePath, environment } = this.host;
-		return execFileSync(nodePath, ['-e', code, this.databaseFile], {
+		return execFileSync(nodePath, ['-e', OPEN_DATABASE + script, this.databaseFile], {
 			env: environment,
 			encoding: 'utf8',
 			stdio: ['ignore', 'pipe', 'ignore'],
@@ -169,13 +170,12 @@ export class RealN8n extends N8nInstance {
 
 	/** Locks n8n's SQLite database against writes. Returns the function that unlocks it. */
 	async lockDatabase(): Promise<() => Promise<void>> {
-		const code = `
-			const { DatabaseSync } = require('node:sqlite');
-			const database = new DatabaseSync(process.argv[1], { timeout: 5000 });
+		const lock = `
 			database.exec('BEGIN IMMEDIATE');
 			console.log('locked');
 			process.stdin.on('end', () => database.exec('ROLLBACK')).resume();`;
 		const { nodePath, environment } = this.host;
+		const code = OPEN_DATABASE + lock;
 		const { child, ended } = startProgram(nodePath, ['-e', code, this.databaseFile], {
 			env: environment,
 			stdio: ['pipe', 'pipe', 'ignore'],

@@ -111,13 +111,16 @@ export const sentBy = <T>({ journal }: Sandbox): T[] =>
 
 /** Nodes that start by hand and output the documents, one per item. */
 export function startWith(documents: unknown[]): WorkflowNode[] {
-	const jsonOutput = JSON.stringify({ documents });
 	return [
 		node('Start', 'n8n-nodes-base.manualTrigger', 1),
-		node('Documents', 'n8n-nodes-base.set', 3.4, { mode: 'raw', jsonOutput, options: {} }),
+		set('Documents', JSON.stringify({ documents })),
 		splitOut('documents'),
 	];
 }
+
+/** A node that outputs this JSON, which may be an expression. */
+export const set = (name: string, jsonOutput: string): WorkflowNode =>
+	node(name, 'n8n-nodes-base.set', 3.4, { mode: 'raw', jsonOutput, options: {} });
 
 /** Nodes that start with a webhook call and output the documents in its body, one per item. */
 export function startWithWebhook(path: string): WorkflowNode[] {

@@ -4,6 +4,7 @@ import {
 	type INode,
 	type INodeExecutionData,
 	type INodeType,
+	type INodeTypeDescription,
 	type IPairedItemData,
 	NodeConnectionTypes,
 	type Workflow,
@@ -25,25 +26,31 @@ export interface WorkflowJson {
 	settings?: Workflow['settings'];
 }
 
+/** The description of a node of the tests, whose parameters are JSON. */
+export const descriptionOf = (
+	name: string,
+	inputs: INodeTypeDescription['inputs'],
+	...parameters: string[]
+): INodeTypeDescription => ({
+	displayName: name,
+	name,
+	group: ['transform'],
+	version: 1,
+	description: '',
+	defaults: {},
+	inputs,
+	outputs: [NodeConnectionTypes.Main],
+	properties: parameters.map((parameter) => {
+		return { displayName: parameter, name: parameter, type: 'json', default: '[]' };
+	}),
+});
+
 /**
  * A node that outputs the items of its parameter `items`, in place of a trigger or a Code node. Their `files` become
  * binary fields. After another node, they are paired as its parameter `pairedItems` says, or not at all.
  */
 export const itemsNode: INodeType = {
-	description: {
-		displayName: 'Items',
-		name: 'items',
-		group: ['transform'],
-		version: 1,
-		description: '',
-		defaults: {},
-		inputs: [NodeConnectionTypes.Main],
-		outputs: [NodeConnectionTypes.Main],
-		properties: [
-			{ displayName: 'Items', name: 'items', type: 'json', default: '[]' },
-			{ displayName: 'Paired Items', name: 'pairedItems', type: 'json', default: '[]' },
-		],
-	},
+	description: descriptionOf('Items', [NodeConnectionTypes.Main], 'items', 'pairedItems'),
 	async execute() {
 		const items = this.getNodeParameter('items', 0) as INodeExecutionData['json'][];
 		const pairedItems = this.getNodeParameter('pairedItems', 0, []) as IPairedItemData[];

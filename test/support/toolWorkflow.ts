@@ -8,7 +8,7 @@ import {
 } from 'n8n-workflow';
 
 import type { Bench } from './bench';
-import { ITEMS_TYPE, linksTo, NODE_TYPE, nodeOf } from './engineWorkflow';
+import { descriptionOf, ITEMS_TYPE, linksTo, NODE_TYPE, nodeOf } from './engineWorkflow';
 
 const AGENT = 'Agent';
 const TOOL = 'Tool';
@@ -43,20 +43,14 @@ const resultOf = (items: IDataObject[]) => {
 
 /** Calls its tool with each set of parameters, all at once, and outputs the result of each call. */
 export const agentNode: INodeType = {
-	description: {
-		displayName: 'Agent',
-		name: 'agent',
-		group: ['transform'],
-		version: 1,
-		description: '',
-		defaults: {},
-		inputs: [
+	description: descriptionOf(
+		'Agent',
+		[
 			NodeConnectionTypes.Main,
 			{ type: NodeConnectionTypes.AiTool, displayName: 'Tool', required: true },
 		],
-		outputs: [NodeConnectionTypes.Main],
-		properties: [{ displayName: 'Calls', name: 'calls', type: 'json', default: '[]' }],
-	},
+		'calls',
+	),
 	async execute(response) {
 		const calls = this.getNodeParameter('calls', 0) as IDataObject[];
 		if (this.getNode().typeVersion >= CALLS_BY_ENGINE_SINCE) {
