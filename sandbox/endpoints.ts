@@ -6,12 +6,6 @@
 
 import { posix } from 'node:path';
 
-interface KnownEndpoint {
-	endpoint: string;
-	method: string;
-	segments: string[];
-}
-
 /** Percent-decodes once. Invalid UTF-8 sequences stay as they are. */
 function percentDecode(text: string): string {
 	return text.replace(/(?:%[0-9a-f]{2})+/gi, (run) => {
@@ -23,11 +17,10 @@ function percentDecode(text: string): string {
 	});
 }
 
-/** The decoded segments of a path, without empty ones and with `.` and `..` resolved. */
-function resolveSegments(path: string): string[] {
+/** The decoded path, without empty segments and with `.` and `..` resolved. */
+function resolvePath(path: string): string {
 	const withoutOrigin = path.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '');
-	const resolved = posix.normalize(`/${percentDecode(withoutOrigin)}`);
-	return resolved.split('/').filter((segment) => segment !== '');
+	return posix.normalize(`/${percentDecode(withoutOrigin)}`).replace(/(.)\/$/, '$1');
 }
 
 /** Splits `METHOD /path`. Throws if the text has another form. */
@@ -39,23 +32,18 @@ function splitEndpoint(endpoint: string): { method: string; path: string } {
 	return { method: method.toUpperCase(), path };
 }
 
-/** Whether the segments are those of the known endpoint, in which `:name` stands for any. */
-function areLike(known: string[], given: string[]): boolean {
-	return (
-		known.length === given.length &&
-		known.every(
-			(segment, index) =>
-				segment.startsWith(':') || segment.toLowerCase() === given[index]?.toLowerCase(),
-		)
-	);
-}
-
 /** The known endpoints (section 4), and the matching of requests to them. */
 export class EndpointDirectory {
-	private readonly known: KnownEndpoint[] = [];
+	/** By their spelling in lower case. */
+	private readonly known = new Map<string, string>();
 
 	constructor(endpoints: Iterable<string>) {
-		for (const endpoint of endpoints) this.add(endpoint);
+		for (const endpoint of endpoints) {
+			const { method, path } = splitEndpoint(endpoint);
+			const name = `${method} ${resolvePath(path)}`;
+			// Another spelling of a known endpoint is the same endpoint, under its first spelling.
+			this.known.set(name.toLowerCase(), this.known.get(name.toLowerCase()) ?? name);
+		}
 	}
 
 	/**
@@ -63,24 +51,13 @@ export class EndpointDirectory {
 	 * unknown one with the resolved path in lower case.
 	 */
 	match(method: string, path: string): string {
-		const segments = resolveSegments(path);
-		const found = this.known.find(
-			(known) => known.method === method && areLike(known.segments, segments),
-		);
-		return found?.endpoint ?? `${method} /${segments.join('/').toLowerCase()}`;
+		const resolved = resolvePath(path).toLowerCase();
+		return this.known.get(`${method.toLowerCase()} ${resolved}`) ?? `${method} ${resolved}`;
 	}
 
 	/** The normalized spelling of an endpoint given as `METHOD /path`. Throws if it has another form. */
 	normalise(endpoint: string): string {
 		const { method, path } = splitEndpoint(endpoint);
 		return this.match(method, path);
-	}
-
-	private add(endpoint: string): void {
-		const { method, path } = splitEndpoint(endpoint);
-		// Another spelling of a known endpoint is the same endpoint, under its first spelling.
-		if (this.known.some((known) => known.endpoint === this.match(method, path))) return;
-		const segments = resolveSegments(path);
-		this.known.push({ endpoint: `${method} /${segments.join('/')}`, method, segments });
 	}
 }

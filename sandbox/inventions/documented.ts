@@ -10,7 +10,7 @@ import { ParameterError, selectPart } from './pagination';
 
 const badRequest = (message: string): SandboxResponse => errorResponse(400, message);
 
-/** Responds with a list under its name. The query parameter `shape` chooses another place in the body. */
+/** Responds with a list under its name. */
 function listResponse(
 	name: string,
 	records: unknown[],
@@ -18,8 +18,6 @@ function listResponse(
 ): SandboxResponse {
 	try {
 		const { items, nextCursor } = selectPart(records, query);
-		if (query.shape === 'array') return jsonResponse(200, items);
-		if (query.shape === 'nested') return jsonResponse(200, { data: { items }, nextCursor });
 		return jsonResponse(200, { [name]: items, nextCursor });
 	} catch (error) {
 		if (error instanceof ParameterError) return badRequest(error.message);
@@ -62,9 +60,7 @@ const deleteContacts: Endpoint = ({ request, contacts }) => {
 	return jsonResponse(200, { deleted: contacts.remove(ids) });
 };
 
-const deleteTransaction: Endpoint = () => jsonResponse(200, { deleted: 1 });
-
-/** The endpoints of section 4, with other possible forms of its deletions, and one more list. */
+/** The endpoints of section 4, with another possible method of its deletions, and one more list. */
 export const DOCUMENTED_ENDPOINTS: Record<string, Endpoint> = {
 	'GET /masterdata/getContacts': getContacts,
 	'GET /txndata/getPayments': getPayments,
@@ -75,5 +71,4 @@ export const DOCUMENTED_ENDPOINTS: Record<string, Endpoint> = {
 	'DELETE /txndata/bulkDeleteTxn': bulkDeleteTransactions,
 	'POST /masterdata/deleteContacts': deleteContacts,
 	'DELETE /masterdata/deleteContacts': deleteContacts,
-	'DELETE /txndata/transactions/:id': deleteTransaction,
 };

@@ -1,13 +1,7 @@
 // The sandbox's own invention: endpoints to try out how a client handles all kinds of responses. No real service has
 // them.
 
-import {
-	errorResponse,
-	hugeResponse,
-	jsonResponse,
-	MAXIMUM_MEGABYTES,
-	textResponse,
-} from '../responses';
+import { jsonResponse, textResponse } from '../responses';
 import type { Endpoint } from './endpoint';
 
 const LOG_IN_PAGE = `<!doctype html>
@@ -35,17 +29,8 @@ const echo: Endpoint = ({ request }) => {
 	});
 };
 
-const huge: Endpoint = ({ request }) => {
-	const megabytes = Number(request.query.megabytes ?? 1);
-	if (!Number.isInteger(megabytes) || megabytes < 1 || megabytes > MAXIMUM_MEGABYTES) {
-		return errorResponse(400, `megabytes must be a whole number from 1 to ${MAXIMUM_MEGABYTES}`);
-	}
-	return hugeResponse(megabytes);
-};
-
 /** Endpoints to try out responses. Like all others, they need a key and count against the limits. */
 export const TRYOUT_ENDPOINTS: Record<string, Endpoint> = {
-	'GET /sandbox/text': () => textResponse(200, 'Plain text of the sandbox'),
 	'GET /sandbox/html': () => textResponse(200, LOG_IN_PAGE, 'text/html'),
 	'GET /sandbox/empty': () => ({ status: 200, headers: {}, body: Buffer.alloc(0) }),
 	'GET /sandbox/no-content': () => ({ status: 204, headers: {}, body: Buffer.alloc(0) }),
@@ -60,5 +45,4 @@ export const TRYOUT_ENDPOINTS: Record<string, Endpoint> = {
 	'GET /sandbox/array': () => jsonResponse(200, [{ id: 1 }, { id: 2 }, { id: 3 }]),
 	'GET /sandbox/echo': echo,
 	'POST /sandbox/echo': echo,
-	'GET /sandbox/huge': huge,
 };
