@@ -21,15 +21,14 @@ const invoice = {
 	empty: [],
 };
 
-/** A trigger after its first poll, and what makes its poll with other options. */
+/** A trigger after its first poll, and what makes its poll with other options. A poll takes the list, if it is new. */
 async function begin(options: Record<string, unknown>, list: object[]) {
-	const state = { list };
 	const staticData: IDataObject = {};
-	bench.service.response = () => state.list;
-	const pollWith = (others: object = {}) => bench.trigger({ options: others }, { staticData }).poll;
+	const pollWith = (others: object = {}) =>
+		bench.trigger({ options: others }, { staticData }).pollList;
 	const poll = pollWith(options);
-	expect(await poll()).toEqual([]);
-	return { state, poll, pollWith, staticData };
+	expect(await poll(list)).toEqual([]);
+	return { poll, pollWith, staticData };
 }
 
 describe('an update', () => {
@@ -37,6 +36,7 @@ describe('an update', () => {
 	const address = { city: 'Köln', zip: '1' };
 	const [first] = invoice.lines;
 	const several = { name: 'b', tags: [], address: null };
+	const updated = (contact: object) => ({ event: 'contactUpdated', contact });
 
 	// The options, the change, and the expected Changed Fields.
 	test.each<[Record<string, unknown>, object, string]>([
@@ -63,40 +63,37 @@ describe('an update', () => {
 		[{ watchFields: 'name' }, { name: undefined }, 'name'],
 		[{ watchFields: 'x.y' }, { name: 'b' }, ''],
 	])('with %j after %j has the changed fields: %s', async (options, change, fields) => {
-		const { state, poll } = await begin({ changedFields: true, ...options }, [invoice]);
+		const { poll } = await begin({ changedFields: true, ...options }, [invoice]);
 		const contact = JSON.parse(JSON.stringify({ ...invoice, ...change })) as object;
-		state.list = [contact];
-		const [event] = await poll();
+		const [event] = await poll([contact]);
 		expect(((event?.changedFields ?? []) as string[]).sort().join()).toBe(fields);
-		if (fields !== '') expect(event).toMatchObject({ event: 'contactUpdated', contact });
+		if (fields !== '') expect(event).toMatchObject(updated(contact));
 		expect(await poll()).toEqual([]);
 	});
 
 	test.each([{}, [], null])('is not emitted for an ignored field in %j', async (nothing) => {
-		const { state, poll } = await begin({ ignoreFields: 'stats.viewedAt' }, [
-			{ id: 1, stats: nothing },
+		const { poll } = await begin({ ignoreFields: 'stats.viewedAt' }, [{ id: 1, stats: nothing }]);
+		expect(await poll([{ id: 1, stats: { viewedAt: 5 } }])).toEqual([]);
+		expect(inWords(await poll([{ id: 1, stats: { viewedAt: 5, orders: 1 } }]))).toEqual([
+			'contactUpdated 1',
 		]);
-		state.list = [{ id: 1, stats: { viewedAt: 5 } }];
-		expect(await poll()).toEqual([]);
-		state.list = [{ id: 1, stats: { viewedAt: 5, orders: 1 } }];
-		expect(inWords(await poll())).toEqual(['contactUpdated 1']);
 	});
 
 	test('has no changed fields without the option or before the fields are remembered', async () => {
-		const { state, poll, pollWith, staticData } = await begin({}, [invoice, { id: 2 }]);
-		state.list = [{ ...invoice, name: 'b' }, { id: 2 }];
-		expect(await poll()).toStrictEqual([{ event: 'contactUpdated', contact: state.list[0] }]);
-		const pollFields = pollWith({ changedFields: true });
-		state.list = [{ ...invoice, name: 'c' }, { id: 2 }];
-		expect(await pollFields()).toEqual([{ event: 'contactUpdated', contact: state.list[0] }]);
-		state.list = [
-			{ ...invoice, name: 'd' },
-			{ id: 2, tags: [] },
-		];
-		expect(await pollFields()).toMatchObject([
-			{ changedFields: ['name'] },
-			{ changedFields: ['tags'] },
+		const { poll, pollWith, staticData } = await begin({}, [invoice, { id: 2 }]);
+		expect(await poll([{ ...invoice, name: 'b' }, { id: 2 }])).toStrictEqual([
+			updated({ ...invoice, name: 'b' }),
 		]);
+		const pollFields = pollWith({ changedFields: true });
+		expect(await pollFields([{ ...invoice, name: 'c' }, { id: 2 }])).toEqual([
+			updated({ ...invoice, name: 'c' }),
+		]);
+		expect(
+			await pollFields([
+				{ ...invoice, name: 'd' },
+				{ id: 2, tags: [] },
+			]),
+		).toMatchObject([{ changedFields: ['name'] }, { changedFields: ['tags'] }]);
 		const size = () => JSON.stringify(staticData).length;
 		const withFields = size();
 		await poll();
@@ -104,47 +101,45 @@ describe('an update', () => {
 	});
 
 	test('has changed fields from the first one on, even with incremental reads', async () => {
-		const { state, pollWith } = await begin(incremental(), [invoice, { id: 2 }]);
+		const { pollWith } = await begin(incremental(), [invoice, { id: 2 }]);
 		const poll = pollWith({ ...incremental(), changedFields: true });
-		state.list = [];
-		bench.service.response = ({ since }) =>
-			since === undefined ? [invoice, { id: 2 }] : state.list;
+		bench.service.response = ({ since }) => (since === undefined ? [invoice, { id: 2 }] : []);
 		expect(await poll()).toEqual([]);
-		state.list = [{ ...invoice, name: 'b' }];
-		expect(await poll()).toMatchObject([{ changedFields: ['name'] }]);
+		expect(await poll([{ ...invoice, name: 'b' }])).toMatchObject([{ changedFields: ['name'] }]);
 	});
 
 	const LINE = 'Changed Fields: left out, because the records have too many fields to remember';
 
 	test('has no changed fields if there are too many to remember, which is logged once', async () => {
 		const many = { id: 1, ['x'.repeat(7_000_000)]: 'a' };
-		const { state, poll, pollWith, staticData } = await begin({ changedFields: true }, [many]);
+		const { poll, pollWith, staticData } = await begin({ changedFields: true }, [many]);
 		const lines = () => bench.logged().split(LINE).length - 1;
 		expect(lines()).toBe(1);
 		expect(JSON.stringify(staticData).length).toBeLessThan(1_000);
-		state.list = [{ id: 1, name: 'b' }];
-		expect(await poll()).toStrictEqual([{ event: 'contactUpdated', contact: state.list[0] }]);
-		state.list = [{ id: 1, name: 'c' }];
-		expect(await poll()).toStrictEqual([{ event: 'contactUpdated', contact: state.list[0] }]);
+		for (const name of ['b', 'c']) {
+			expect(await poll([{ id: 1, name }])).toStrictEqual([updated({ id: 1, name })]);
+		}
 		expect(lines()).toBe(1);
 		// Turning the option off and on again tries once more.
 		expect(await pollWith()()).toEqual([]);
 		const pollAgain = pollWith({ changedFields: true });
 		expect(await pollAgain()).toEqual([]);
-		state.list = [{ id: 1, name: 'd' }];
-		expect(await pollAgain()).toMatchObject([{ changedFields: ['name'] }]);
+		expect(await pollAgain([{ id: 1, name: 'd' }])).toMatchObject([{ changedFields: ['name'] }]);
 	});
 
 	test.each([
 		['other', { watchFields: 'name' }],
 		['all', {}],
 	])('is not emitted by the first full read once %s fields are watched', async (_, options) => {
-		const { state, pollWith } = await begin({ ignoreFields: 'name' }, [invoice, { id: 2 }]);
+		const { pollWith } = await begin({ ignoreFields: 'name' }, [invoice, { id: 2 }]);
 		const poll = pollWith(options);
-		state.list = [{ ...invoice, name: 'b' }, { id: 3 }];
-		expect(inWords(await poll())).toEqual(['contactCreated 3']);
-		state.list = [{ ...invoice, name: 'c' }, { id: 3 }];
-		expect(inWords(await poll())).toEqual(['contactUpdated 1', 'contactDeleted 2']);
+		expect(inWords(await poll([{ ...invoice, name: 'b' }, { id: 3 }]))).toEqual([
+			'contactCreated 3',
+		]);
+		expect(inWords(await poll([{ ...invoice, name: 'c' }, { id: 3 }]))).toEqual([
+			'contactUpdated 1',
+			'contactDeleted 2',
+		]);
 		expect(await poll()).toEqual([]);
 	});
 });
@@ -155,11 +150,11 @@ describe('deletions that look like a mistake', () => {
 	const withheld = '54 of 57 known contacts are missing in the list; their deletion is withheld';
 
 	test('are withheld with one error a day, while other events go on', async () => {
-		const { state, poll } = await begin({}, all);
-		state.list = [...some];
-		expect(await poll()).toEqual([]);
-		state.list = [{ id: 1, name: 'new' }, ...some.slice(1), { id: 99 }];
-		await expect(poll()).rejects.toMatchObject({
+		const { poll } = await begin({}, all);
+		expect(await poll([...some])).toEqual([]);
+		await expect(
+			poll([{ id: 1, name: 'new' }, ...some.slice(1), { id: 99 }]),
+		).rejects.toMatchObject({
 			message: withheld,
 			description: expect.stringMatching(/role.*filter.*business.*Max Deletion Percent/) as string,
 		});
@@ -169,22 +164,18 @@ describe('deletions that look like a mistake', () => {
 		await after(60_000);
 		await expect(poll()).rejects.toThrow('their deletion is withheld');
 		expect(await poll()).toEqual([]);
-		state.list = [...all, { id: 99 }];
-		expect(inWords(await poll())).toEqual(['contactUpdated 1']);
+		expect(inWords(await poll([...all, { id: 99 }]))).toEqual(['contactUpdated 1']);
 		expect(await poll()).toEqual([]);
-		state.list = some;
-		expect(await poll()).toEqual([]);
+		expect(await poll(some)).toEqual([]);
 		await expect(poll()).rejects.toThrow('their deletion is withheld');
 	});
 
 	test('do not fail two weekly polls in a row, and fail again after the clock was set back', async () => {
-		const { state, poll } = await begin({}, all);
-		state.list = some;
-		expect(await poll()).toEqual([]);
+		const { poll } = await begin({}, all);
+		expect(await poll(some)).toEqual([]);
 		await expect(poll()).rejects.toThrow(withheld);
-		state.list = [...some, { id: 99 }];
 		await after(7 * DAY);
-		expect(inWords(await poll())).toEqual(['contactCreated 99']);
+		expect(inWords(await poll([...some, { id: 99 }]))).toEqual(['contactCreated 99']);
 		await after(7 * DAY);
 		await expect(poll()).rejects.toThrow('their deletion is withheld');
 		expect(await poll()).toEqual([]);
@@ -193,20 +184,17 @@ describe('deletions that look like a mistake', () => {
 	});
 
 	test('are emitted if Max Deletion Percent is 100', async () => {
-		const { state, poll, pollWith } = await begin({}, all);
-		state.list = [...some, { id: 99 }];
-		expect(inWords(await poll())).toEqual(['contactCreated 99']);
+		const { poll, pollWith } = await begin({}, all);
+		expect(inWords(await poll([...some, { id: 99 }]))).toEqual(['contactCreated 99']);
 		// In the end, more are missing than were known before.
-		state.list = [];
-		await expect(poll()).rejects.toThrow(withheld);
+		await expect(poll([])).rejects.toThrow(withheld);
 		expect(await poll()).toEqual([]);
 		expect(await pollWith({ maxDeletionPercent: 100 })()).toHaveLength(58);
 	});
 
 	test('do not fail the activation, but the next scheduled poll', async () => {
-		const { state, poll, pollWith } = await begin({}, all);
-		state.list = some;
-		expect(await poll()).toEqual([]);
+		const { poll, pollWith } = await begin({}, all);
+		expect(await poll(some)).toEqual([]);
 		const pollAgain = pollWith();
 		expect(await pollAgain()).toEqual([]);
 		expect(bench.logged()).toContain(withheld);
@@ -218,13 +206,10 @@ describe('deletions that look like a mistake', () => {
 	});
 
 	test('are only logged, once a day, if deletions are not emitted', async () => {
-		let list = all;
-		bench.service.response = () => list;
-		const { poll } = bench.trigger({ events: ['contactCreated'] });
+		const { pollList: poll } = bench.trigger({ events: ['contactCreated'] });
 		const lines = () => bench.logged().split(withheld).length - 1;
-		await poll();
-		list = some;
-		expect([await poll(), lines(), await poll(), lines()]).toEqual([[], 0, [], 1]);
+		await poll(all);
+		expect([await poll(some), lines(), await poll(), lines()]).toEqual([[], 0, [], 1]);
 		await after(DAY - 60_000);
 		expect([await poll(), lines()]).toEqual([[], 1]);
 		await after(60_000);
@@ -233,15 +218,15 @@ describe('deletions that look like a mistake', () => {
 
 	test('are withheld by incremental reads, too, if they are marked', async () => {
 		const marked = deletedWhen('deleted', 'true');
-		const { state, poll } = await begin({ ...incremental(), ...marked }, all);
-		state.list = all.slice(3).map((one) => ({ ...one, deleted: true }));
-		await expect(poll()).rejects.toMatchObject({
+		const { poll } = await begin({ ...incremental(), ...marked }, all);
+		await expect(
+			poll(all.slice(3).map((one) => ({ ...one, deleted: true }))),
+		).rejects.toMatchObject({
 			message: withheld.replace('in the list', 'in the list or marked as deleted'),
 			description: expect.stringContaining('a wrong Deleted When') as string,
 		});
 		expect(await poll()).toEqual([]);
-		state.list = all.slice(3);
-		expect(await poll()).toEqual([]);
+		expect(await poll(all.slice(3))).toEqual([]);
 	});
 });
 
@@ -254,18 +239,19 @@ describe('a record marked as deleted', () => {
 		['removed, with incremental reads', {}, incremental()],
 		['narrowed', mark('deleted'), {}],
 	])('is not emitted as created once Deleted When is %s', async (_, edited, more) => {
-		const { state, pollWith } = await begin({ ...mark('archived, deleted'), ...more }, old);
+		const { pollWith } = await begin({ ...mark('archived, deleted'), ...more }, old);
 		const poll = pollWith({ ...edited, ...more });
-		state.list = [...old, { id: 4 }];
-		expect(inWords(await poll())).toEqual(['contactCreated 4']);
-		state.list = [...old, { id: 4 }, { id: 5, status: 'archived' }];
-		expect(inWords(await poll())).toEqual(['contactCreated 5']);
+		expect(inWords(await poll([...old, { id: 4 }]))).toEqual(['contactCreated 4']);
+		expect(inWords(await poll([...old, { id: 4 }, { id: 5, status: 'archived' }]))).toEqual([
+			'contactCreated 5',
+		]);
 	});
 
 	test('does not hide that all pages are the same', async () => {
-		bench.service.response = () => old;
-		const { poll } = bench.trigger({ options: { ...mark('archived'), ...pages('pageNumber') } });
-		await expect(reasonOf(poll())).resolves.toMatch(
+		const { pollList } = bench.trigger({
+			options: { ...mark('archived'), ...pages('pageNumber') },
+		});
+		await expect(reasonOf(pollList(old))).resolves.toMatch(
 			/^Pagination: page 2 holds the same items .* does not seem to know the parameter "page"/,
 		);
 	});

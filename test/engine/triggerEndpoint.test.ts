@@ -12,12 +12,10 @@ const watch = (path: string, more: Record<string, unknown> = {}) =>
 	bench.trigger({ source: 'endpoint', path, events: EVENTS, ...more });
 
 test('emits created, updated and deleted records of a path', async () => {
-	bench.service.response = () => ({ payments: [{ id: 'p1', amount: 5 }, { id: 'p2' }] });
-	const { poll } = watch('/txndata/getPayments?status=open');
-	expect(await poll()).toEqual([]);
+	const { poll, pollList } = watch('/txndata/getPayments?status=open');
+	expect(await pollList({ payments: [{ id: 'p1', amount: 5 }, { id: 'p2' }] })).toEqual([]);
 	expect(bench.service.queries).toEqual([{ status: 'open' }]);
-	bench.service.response = () => ({ payments: [{ id: 'p1', amount: 7 }, { id: 'p3' }] });
-	expect(await poll()).toEqual([
+	expect(await pollList({ payments: [{ id: 'p1', amount: 7 }, { id: 'p3' }] })).toEqual([
 		{ event: 'recordUpdated', record: { id: 'p1', amount: 7 } },
 		{ event: 'recordCreated', record: { id: 'p3' } },
 	]);
@@ -27,9 +25,9 @@ test('emits created, updated and deleted records of a path', async () => {
 test('starts over when the path changes', async () => {
 	const staticData = {};
 	const pollAt = async (path: string, ...ids: number[]) => {
-		bench.service.response = () => ids.map((id) => ({ id }));
 		const parameters = { source: 'endpoint', path, events: EVENTS };
-		return inWords(await bench.trigger(parameters, { staticData }).poll());
+		const { pollList } = bench.trigger(parameters, { staticData });
+		return inWords(await pollList(ids.map((id) => ({ id }))));
 	};
 	expect(await pollAt('/list', 1)).toEqual([]);
 	expect(await pollAt('/other', 2)).toEqual([]);
@@ -43,8 +41,7 @@ test('a 304 is an error if a fixed header asks for it, but not with Incremental'
 	expect(await reasonOf(poll())).toContain('Remove it from the option Headers');
 	const sendIn = { parameter: 'If-Modified-Since', sendIn: 'header', format: 'httpDate' };
 	const instead = watch('/list', { options: incremental(sendIn) });
-	bench.service.response = () => [{ id: 1 }];
-	expect(await instead.poll()).toEqual([]);
+	expect(await instead.pollList([{ id: 1 }])).toEqual([]);
 	bench.service.response = (_, response) => response.writeHead(304).end();
 	expect(await instead.poll()).toEqual([]);
 });
@@ -101,11 +98,12 @@ test.each<[string, isPart: boolean, Record<string, unknown>]>([
 	['the name of a header', true, { options: headers({ name: '={{ "X-A" }}', value: '5' }) }],
 	['a query parameter', true, { options: query('limit', '={{ 5 }}') }],
 ])('with an expression in %s, no deletion is emitted: %s', async (_, isPart, parameters) => {
-	bench.service.response = () => [{ id: 1 }, { id: 2 }];
-	const { poll } = watch('/list', parameters);
-	await poll();
-	bench.service.response = () => [{ id: 2, name: 'new' }, { id: 3 }];
-	expect(inWords(await poll())).toEqual(['recordUpdated 2', 'recordCreated 3']);
+	const { poll, pollList } = watch('/list', parameters);
+	await pollList([{ id: 1 }, { id: 2 }]);
+	expect(inWords(await pollList([{ id: 2, name: 'new' }, { id: 3 }]))).toEqual([
+		'recordUpdated 2',
+		'recordCreated 3',
+	]);
 	expect(inWords([...(await poll()), ...(await poll())])).toEqual(
 		isPart ? [] : ['recordDeleted 1'],
 	);

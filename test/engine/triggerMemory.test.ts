@@ -22,14 +22,14 @@ async function memoryOf(parameters: Record<string, unknown> = {}): Promise<IData
 	return copyOf(staticData);
 }
 
+beforeEach(() => {
+	bench.service.response = () => ({ contacts: list(3) });
+});
+
 const TENANT = { name: 'X-Tenant', value: 'acme' };
 
 describe('changed poll settings', () => {
 	const OTHER_KEY = 'fedcba9876543210'.repeat(4);
-
-	beforeEach(() => {
-		bench.service.response = () => ({ contacts: list(3) });
-	});
 
 	const OTHER_CREDENTIAL = { businessDataApi: { id: 'other', name: 'key' } };
 	const BUSINESS = 'the credential or its base URL';
@@ -52,15 +52,15 @@ describe('changed poll settings', () => {
 		const staticData = await memoryOf();
 		expect(bench.logged()).not.toContain('changed');
 		const other = bench.trigger(parameters, { ...more(), staticData });
-		bench.service.response = () => ({ contacts: list(3, 11) });
-		expect(await other.poll()).toEqual([]);
+		expect(await other.pollList({ contacts: list(3, 11) })).toEqual([]);
 		const records = parameters.source === undefined ? 'contacts' : 'records';
 		expect(bench.logged()).toContain(
 			`This is a first poll, because ${word} changed: the ${records} are remembered, and nothing is emitted`,
 		);
 
-		bench.service.response = () => ({ contacts: list(4, 11) });
-		expect(inWords(await other.poll())).toEqual([expect.stringMatching(/Created 14$/)]);
+		expect(inWords(await other.pollList({ contacts: list(4, 11) }))).toEqual([
+			expect.stringMatching(/Created 14$/),
+		]);
 		const { poll } = bench.trigger({}, { staticData: copyOf(other.staticData) });
 		expect(await poll()).toEqual([]);
 	});
@@ -75,10 +75,9 @@ describe('changed poll settings', () => {
 	test('do not include an expression with another value in each poll', async () => {
 		const parameters = { options: query('since', '={{ $now.toMillis() }}') };
 		const staticData = await memoryOf(parameters);
-		bench.service.response = () => ({ contacts: list(4) });
 		await after(1);
-		const { poll } = bench.trigger(parameters, { staticData });
-		expect(inWords(await poll())).toEqual(['contactCreated 4']);
+		const { pollList } = bench.trigger(parameters, { staticData });
+		expect(inWords(await pollList({ contacts: list(4) }))).toEqual(['contactCreated 4']);
 		expect(bench.service.queries[0]).not.toEqual(bench.service.queries[1]);
 	});
 
@@ -94,11 +93,10 @@ describe('changed poll settings', () => {
 			options: { [`${part}Parameters`]: { parameters } },
 		});
 		const staticData = await memoryOf(withEntries(TENANT, LANGUAGE));
-		bench.service.response = () => ({ contacts: list(4) });
 		// In reverse order, which makes no difference.
 		const parameters = withEntries(LANGUAGE, { ...TENANT, ...changed });
-		const { poll } = bench.trigger(parameters, { staticData });
-		expect(inWords(await poll())).toEqual(isOther ? [] : ['contactCreated 4']);
+		const events = await bench.trigger(parameters, { staticData }).pollList({ contacts: list(4) });
+		expect(inWords(events)).toEqual(isOther ? [] : ['contactCreated 4']);
 		expect(bench.logged().includes('changed')).toBe(isOther);
 	});
 
@@ -115,16 +113,6 @@ describe('changed poll settings', () => {
 		bench.service.response = ({ offset = '0' }) => ({ contacts: offset === '0' ? list(4) : [] });
 		const { poll } = bench.trigger(parameters, { ...more, staticData });
 		expect(inWords(await poll())).toEqual(['contactCreated 4']);
-	});
-
-	test('do not emit the records on later pages once Pagination is set up', async () => {
-		let count = 8;
-		bench.service.response = ({ page = '1' }) => list(count).slice(3 * +page - 3, 3 * +page);
-		const staticData = await memoryOf();
-		const { poll } = bench.trigger({ options: pages('pageNumber') }, { staticData });
-		expect(await poll()).toEqual([]);
-		count = 9;
-		expect(inWords(await poll())).toEqual(['contactCreated 9']);
 	});
 
 	test('emit new records on a second page as created after an edit of Incremental', async () => {
@@ -174,22 +162,17 @@ describe('changed poll settings', () => {
 });
 
 describe('the saved state', () => {
-	beforeEach(() => {
-		bench.service.response = () => list(3);
-	});
-
 	test.each<[string, IDataObject, string]>([
 		['a later version', { records: { version: 4, ids: [1, 9] } }, 'another version of this node'],
 		['a broken manual edit', { records: { version: 4, ids: [1], hashes: 'a' } }, 'another version'],
 		['no earlier poll, as after an import', {}, 'nothing was known: the contacts are remembered'],
 	])('from %s starts over with a log line', async (_, data, reason) => {
-		const { poll, staticData } = bench.trigger({}, { staticData: { [MEMORY]: data } });
+		const { poll, pollList, staticData } = bench.trigger({}, { staticData: { [MEMORY]: data } });
 		expect(await poll()).toEqual([]);
 		expect(bench.logged()).toContain(`This is a first poll, because ${reason}`);
 		const saved = staticData[MEMORY] as IDataObject;
 		expect(Object.keys(saved)).toEqual(['records']);
-		bench.service.response = () => list(4);
-		expect(inWords(await poll())).toEqual(['contactCreated 4']);
+		expect(inWords(await pollList({ contacts: list(4) }))).toEqual(['contactCreated 4']);
 	});
 
 	test('holds neither key nor address, and is not rewritten without a change', async () => {
@@ -206,35 +189,30 @@ describe('the memory of a trigger', () => {
 	const NEW_NAME = { name: 'Contacts' };
 	const OTHER_NODE = { id: 'other' };
 
-	/** The events of the first poll after a restart of n8n with the saved state. */
-	async function publish(staticData: IDataObject, settings: Partial<INode> = {}) {
-		return inWords(await bench.trigger({}, { staticData, settings }).poll());
+	/** The events of the first poll after a restart of n8n with the saved state, for so many contacts. */
+	async function publish(staticData: IDataObject, count: number, settings: Partial<INode> = {}) {
+		const { pollList } = bench.trigger({}, { staticData, settings });
+		return inWords(await pollList({ contacts: list(count) }));
 	}
 
 	test('misses and repeats nothing after a rename and back', async () => {
-		bench.service.response = () => list(3);
 		const staticData = await memoryOf();
-		bench.service.response = () => list(4);
-		expect(await publish(staticData, NEW_NAME)).toEqual(['contactCreated 4']);
-		expect(await publish(staticData, NEW_NAME)).toEqual([]);
-		bench.service.response = () => list(5);
-		expect(await publish(staticData)).toEqual(['contactCreated 5']);
+		expect(await publish(staticData, 4, NEW_NAME)).toEqual(['contactCreated 4']);
+		expect(await publish(staticData, 4, NEW_NAME)).toEqual([]);
+		expect(await publish(staticData, 5)).toEqual(['contactCreated 5']);
 	});
 
 	test('is kept for an older version if another node has taken the name', async () => {
-		bench.service.response = () => list(3);
 		const staticData = await memoryOf();
-		bench.service.response = () => list(4);
-		expect(await publish(staticData, OTHER_NODE)).toEqual([]);
-		expect(await publish(staticData)).toEqual(['contactCreated 4']);
-		expect(await publish(staticData, OTHER_NODE)).toEqual([]);
+		expect(await publish(staticData, 4, OTHER_NODE)).toEqual([]);
+		expect(await publish(staticData, 4)).toEqual(['contactCreated 4']);
+		expect(await publish(staticData, 4, OTHER_NODE)).toEqual([]);
 	});
 
 	test.each<[string, Partial<INode>, string]>([
 		['is kept by name if triggers share an ID', {}, 'Trigger'],
 		['is kept by ID if another type of node shares it', { type: 'n8n-nodes-base.set' }, 'trigger'],
 	])('in n8n 1.x, %s', async (_, other, known) => {
-		bench.service.response = () => list(3);
 		const { poll, workflow, staticData } = bench.trigger();
 		workflow.nodes.Other = { ...workflow.getNode('Trigger'), name: 'Other', ...other } as INode;
 		await poll();
@@ -242,7 +220,6 @@ describe('the memory of a trigger', () => {
 	});
 
 	test('is not dropped for a trigger that was added since', async () => {
-		bench.service.response = () => list(3);
 		const { poll, workflow, staticData } = bench.trigger();
 		await poll();
 		const added = bench.trigger({}, { staticData, settings: { id: 'added', name: 'Added' } });
@@ -256,13 +233,12 @@ describe('the memory of a trigger', () => {
 describe('overlapping polls', () => {
 	/** Lets a trigger that knows three contacts and the others poll before the service responds with a fourth. */
 	async function overlap(others: (staticData: IDataObject) => Array<() => Promise<IDataObject[]>>) {
-		bench.service.response = () => list(3);
 		const { poll, staticData } = bench.trigger();
 		await poll();
 		const waiting: Array<() => void> = [];
 		bench.service.response = (_, response) => {
 			response.setHeader('content-type', 'application/json');
-			waiting.push(() => void response.end(JSON.stringify(list(4))));
+			waiting.push(() => void response.end(JSON.stringify({ contacts: list(4) })));
 		};
 		const polls = [poll, ...others(staticData)].map(async (one) => await one());
 		while (waiting.length < polls.length) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -281,11 +257,10 @@ describe('overlapping polls', () => {
 		const { poll } = bench.trigger();
 		const pollWith = async (cursor: IDataObject) =>
 			inWords(await poll({ getPollBudgetMs: () => 20_000, getWorkflowStaticData: () => cursor }));
-		bench.service.response = () => list(3);
 		const saved: IDataObject = {};
 		await pollWith(saved);
 		await after(60_000);
-		bench.service.response = () => list(4);
+		bench.service.response = () => ({ contacts: list(4) });
 		expect(await pollWith(structuredClone(saved))).toEqual(['contactCreated 4']);
 		expect(await pollWith(structuredClone(saved))).toEqual([]);
 		// If n8n never saves it, it has discarded the event too.

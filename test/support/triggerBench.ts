@@ -39,10 +39,16 @@ export class TriggerBench {
 	trigger(
 		parameters: Record<string, unknown> = {},
 		{ credential, ...setup }: TriggerSetup & { credential?: IDataObject } = {},
-	): ReturnType<Engine['trigger']> {
+	) {
 		const key = this.credential(credential);
 		const all = { events: ALL_EVENTS, ...parameters } as INode['parameters'];
-		return this.engine.trigger(all, { key, other: key }, setup);
+		const trigger = this.engine.trigger(all, { key, other: key }, setup);
+		/** A poll that gets this response, or the same as the one before. */
+		const pollList = async (list?: unknown) => {
+			if (list !== undefined) this.service.response = () => list;
+			return await trigger.poll();
+		};
+		return { ...trigger, pollList };
 	}
 
 	/** What n8n has logged since the test began. */
