@@ -26,49 +26,35 @@ describe('Get Many', () => {
 	let responses = 0;
 	const now = () => new Date(Date.now() + ++responses).toISOString();
 
+	const TWO = records(1, 2);
+	const LINED = { id: 3, lines: records(8, 9) };
+	const INVOICES = { itemsField: 'invoices', ...NUMBERED };
+	const FEED = { itemsField: 'CDCResponse.*.QueryResponse.*.Customer' };
+	const NO_CHANGES = { CDCResponse: [{ QueryResponse: [{}] }], time: '2026-03-13T10:24:05-07:00' };
+	const COUNTRIES = { countries: [{ code: 'DE' }] };
+	/** These pages, and empty ones after them. */
+	const paged =
+		(...bodies: unknown[]): Page =>
+		(page) =>
+			bodies[page - 1] ?? {};
+
 	test.each<[string, INodeParameters, Page, number]>([
+		['a bare last record with a list', INVOICES, paged({ invoices: TWO }, { invoices: LINED }), 3],
 		[
-			'a last page with a bare record that holds a list',
-			{ itemsField: 'invoices', ...NUMBERED },
-			(page) => ({
-				invoices: page === 1 ? records(1, 2) : page === 2 ? { id: 3, lines: records(8, 9) } : [],
-			}),
-			3,
+			...(['a last page that keys its records by number', NUMBERED] as const),
+			...([paged({ customers: TWO }, { customers: { 2: { id: 3 }, 3: { id: 4 } } }), 4] as const),
 		],
-		[
-			'a last page that keys its records by number',
-			NUMBERED,
-			(page) => ({
-				customers: page === 1 ? records(1, 2) : page === 2 ? { 2: { id: 3 }, 3: { id: 4 } } : [],
-			}),
-			4,
-		],
-		[
-			'a bare record in place of a bare list',
-			NUMBERED,
-			(page) => (page === 1 ? records(1, 2) : page === 2 ? { id: 3, lines: records(8, 9) } : []),
-			3,
-		],
-		['no records beside a sort order', {}, () => ({ total: 0, sort: [{ property: 'name' }] }), 0],
-		[
-			'no records beside a message',
-			{},
-			() => ({ count: 0, messages: [{ text: 'none found' }] }),
-			0,
-		],
-		[
-			'a change feed without changes',
-			{ itemsField: 'CDCResponse.*.QueryResponse.*.Customer' },
-			() => ({ CDCResponse: [{ QueryResponse: [{}] }], time: '2026-03-13T10:24:05-07:00' }),
-			0,
-		],
-		['no records, but countries', {}, () => ({ contacts: [], countries: [{ code: 'DE' }] }), 0],
-		['an empty list beside totals', {}, () => ({ rows: [], totals: [{ amount: 0 }] }), 0],
-		['one of two lists', {}, () => ({ countries: [{ code: 'DE' }], contacts: records(1, 2) }), 2],
+		['a bare record in place of a bare list', NUMBERED, paged(TWO, LINED, []), 3],
+		['no records beside a sort order', {}, paged({ total: 0, sort: [{ property: 'name' }] }), 0],
+		['no records beside a message', {}, paged({ count: 0, messages: [{ text: 'none' }] }), 0],
+		['a change feed without changes', FEED, paged(NO_CHANGES), 0],
+		['no records, but countries', {}, paged({ contacts: [], ...COUNTRIES }), 0],
+		['an empty list beside totals', {}, paged({ rows: [], totals: [{ amount: 0 }] }), 0],
+		['one of two lists', {}, paged({ ...COUNTRIES, contacts: TWO }), 2],
 		[
 			'a bare record that holds a list',
 			{},
-			() => ({ contact: { id: 1, emails: records(8, 9) } }),
+			paged({ contact: { id: 1, emails: records(8, 9) } }),
 			1,
 		],
 		...['ContactID', 'hash_id', 'customerNumber', '$key'].map(

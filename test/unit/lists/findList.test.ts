@@ -6,13 +6,10 @@ import { errorOf } from '../transport/examples';
 
 const ONE = { id: 1 };
 
-/** The details of the error for a list that is not found. */
-const refusalOf = (body: unknown, itemsField = '') =>
-	(errorOf(() => findList(body, itemsField)) as RequestError).details;
-
 describe('the list in a response', () => {
 	test.each<[string, unknown, string, unknown[]]>([
 		['an empty response', [], '', []],
+		['the response itself', [ONE], '', [ONE]],
 		['an empty list of entries', [], '*.customer', []],
 		['an empty map of entries', {}, '*', []],
 		['null next to page numbers', { rows: null, page: 1, links: { next: null, pages: 0 } }, '', []],
@@ -80,50 +77,33 @@ describe('the list in a response', () => {
 		expect(error).toHaveProperty('message', `Items Field: there is no list at "${itemsField}"`);
 	});
 
-	test.each([
-		[{ customers: { 17: { a: 1 } } }, 'customers.*'],
-		[{ 17: { a: 1 }, 19: { a: 2 } }, '*'],
-	])('is suggested if it may be the entries of %j', (body, name) => {
-		expect(refusalOf(body).description).toContain(`Perhaps it is ${name}.`);
-	});
-
-	test('needs no Items Field if it is the response itself', () => {
-		expect(refusalOf([ONE], 'data').description).toContain('leave the option Items Field empty');
-		expect(findList([ONE], '').records).toEqual([ONE]);
-	});
-
-	test('is not found, and the error names the fields of the response, but no values', () => {
-		const { description } = refusalOf({ a: 'secret', b: [{}], c: [{}] });
-		expect(description).toContain('The response has the fields a, b, c.');
-		expect(description).not.toContain('secret');
-	});
-
-	test.each([
-		['fields', 1, /f19\.$/],
-		['lists', [ONE], /or f19\. .*f19\.$/],
-	])('is not found, and the error names only the first of many %s', (_, value, named) => {
-		const many = Object.fromEntries(Array.from({ length: 50 }, (__, i) => [`f${i}`, value]));
-		expect(refusalOf(many).description).toMatch(named);
+	const many = (value: unknown) =>
+		Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`f${index}`, value]));
+	test.each<[string, unknown, string, RegExp]>([
+		['may be entries', { customers: { 17: { a: 1 } } }, '', /Perhaps it is customers\.\*\./],
+		['may be the entries of the response', { 17: { a: 1 }, 19: {} }, '', /Perhaps it is \*\./],
+		['is the response itself', [ONE], 'data', /leave the option Items Field empty/],
+		['has no name yet', { a: 'secret', b: [{}], c: [{}] }, '', /has the fields a, b, c\./],
+		['is not among the first of many fields', many(1), '', /f19\.$/],
+		['is one of many lists', many([ONE]), '', /or f19\. .*f19\.$/],
+	])('is not found, and the error helps if it %s', (_, body, itemsField, help) => {
+		const error = errorOf(() => findList(body, itemsField)) as RequestError;
+		expect(error.details.description).toMatch(help);
+		expect(error.details.description).not.toContain('secret');
 	});
 });
 
-describe('the value at a path', () => {
-	const body = { a: { b: [{ c: 0 }], '': 1 }, n: null };
-
-	test.each([
-		['a.b.0.c', 0],
-		['n', null],
-		['a.', 1],
-		['a.b.1.c', undefined],
-		['n.x', undefined],
-		['toString', undefined],
-		['a.b.0.c.toFixed', undefined],
-		['__proto__.x', undefined],
-	])('%s is %j', (path, value) => {
-		expect(valueAt(body, path)).toBe(value);
-	});
-
-	test.each([undefined, null, 5, 'text'])('is undefined in %j', (value) => {
-		expect(valueAt(value, 'length')).toBeUndefined();
-	});
+const BODY = { a: { b: [{ c: 0 }], '': 1 }, n: null };
+test.each<[string, unknown, from?: unknown]>([
+	['a.b.0.c', 0],
+	['n', null],
+	['a.', 1],
+	['a.b.1.c', undefined],
+	['n.x', undefined],
+	['toString', undefined],
+	['a.b.0.c.toFixed', undefined],
+	['__proto__.x', undefined],
+	...[null, 5, 'text'].map((from): [string, undefined, unknown] => ['length', undefined, from]),
+])('the value at the path %s is %j', (path, value, from = BODY) => {
+	expect(valueAt(from, path)).toBe(value);
 });
