@@ -75,11 +75,12 @@ describe('a poll that reads nothing fails in time and says why', () => {
 			void response.writeHead(status, headers).end('{}');
 	const ASKING = { 'retry-after': '30' };
 	const NO_ROOM = 'Not read: the limits leave no room for at least';
+	const NOT_SENT = 'Not sent: the limits leave no room';
+	const PAUSED = 'Not read: the service asks to wait for another 60 min';
 	const IN_TIME = 'Not read: the service did not respond in the time of this poll';
 	const ON_TIME = /^GET \S+ — n8n limits the time of a poll, of which 0\.9 s/;
 	const LATER =
 		/^GET \S+ — It can be retried in 30 s at the earliest\. n8n limits the time of a poll/;
-	const MAX_WAIT = 'the option Max Wait allows 1 s';
 
 	interface Setup {
 		serve?: (typeof bench.service)['response'];
@@ -90,47 +91,31 @@ describe('a poll that reads nothing fails in time and says why', () => {
 		options?: object;
 		budget?: object;
 	}
-	/** The error, with the time to wait (s) and the cause that n8n reads. */
+	/** More about the error, with the time to wait (s) and the cause that n8n reads. */
 	interface Said {
-		message: string;
 		description?: string | RegExp;
 		seconds?: [least: number, most: number];
 		cause?: string;
 	}
-	test.each<[string, Setup, Said]>([
-		['no room', { max: 1 }, { message: NO_ROOM, seconds: [50, 62], cause: 'rate-limited' }],
-		[
-			'Max Wait',
-			{ max: 1, options: { maxWait: 1 }, budget: {} },
-			{
-				message: 'Not sent: the limits leave no room',
-				description: MAX_WAIT,
-				seconds: [50, 62],
-				cause: 'rate-limited',
-			},
-		],
-		[
-			'a 429 that asks for longer',
-			{ serve: refuse(429, ASKING) },
-			{ message: NO_ROOM, description: LATER, seconds: [30, 30] },
-		],
+	const AT_THE_LIMIT: Said = { seconds: [50, 62], cause: 'rate-limited' };
+	const ASKED: Said = { description: LATER, seconds: [30, 30] };
+	const LATE: Said = { description: ON_TIME, cause: 'temporarily-unavailable' };
+	const AN_HOUR = { 'retry-after': '3600' };
+	const MAX_WAIT = { max: 1, options: { maxWait: 1 }, budget: {} };
+	const ALLOWED = 'the option Max Wait allows 1 s';
+	test.each<[string, Setup, message: string, Said?]>([
+		['no room', { max: 1 }, NO_ROOM, AT_THE_LIMIT],
+		['Max Wait', MAX_WAIT, NOT_SENT, { ...AT_THE_LIMIT, description: ALLOWED }],
+		['a 429 that asks for longer', { serve: refuse(429, ASKING) }, NO_ROOM, ASKED],
 		[
 			'an earlier 503 that asked for longer',
-			{ serve: refuse(503, { 'retry-after': '3600' }), isAsked: true },
-			{ message: 'Not read: the service asks to wait for another 60 min' },
+			{ serve: refuse(503, AN_HOUR), isAsked: true },
+			PAUSED,
 		],
-		[
-			'a 503 that asks for longer',
-			{ serve: refuse(503, ASKING) },
-			{ message: 'answered 503 Service Unavailable', description: LATER, seconds: [30, 30] },
-		],
-		[
-			'no response',
-			{ serve: () => undefined },
-			{ message: IN_TIME, description: ON_TIME, cause: 'temporarily-unavailable' },
-		],
-		['a 401', { serve: refuse(401) }, { message: '401', description: 'Four causes are possible' }],
-	])('%s', async (_, setup, said) => {
+		['a 503 that asks for longer', { serve: refuse(503, ASKING) }, 'answered 503', ASKED],
+		['no response', { serve: () => undefined }, IN_TIME, LATE],
+		['a 401', { serve: refuse(401) }, '401', { description: 'Four causes are possible' }],
+	])('%s', async (_, setup, message, said = {}) => {
 		const { serve, max = 9, isAsked = max === 1, options = {}, budget = BUDGET } = setup;
 		bench.service.response = serve ?? (() => contacts(1));
 		const { poll } = bench.trigger({ options }, { credential: { limits: oneLimit(max, 60) } });
@@ -139,7 +124,7 @@ describe('a poll that reads nothing fails in time and says why', () => {
 		const error = await errorOf(poll(budget));
 		expect(performance.now() - startedAt).toBeLessThan(LONGEST_MS);
 		expect(bench.service.queries).toHaveLength(1);
-		expect(error.message).toContain(said.message);
+		expect(error.message).toContain(message);
 		expect(error.description).toMatch(said.description ?? '');
 		const { retryAfterSeconds } = error.context as { retryAfterSeconds?: number };
 		const [least, most] = said.seconds ?? [];

@@ -144,6 +144,33 @@ export function errorOf({ run }: EngineRun): ShownError {
 	return run.data.resultData.error as unknown as ShownError;
 }
 
+/** The list in an error's context, by its words in the description. */
+const LISTS: Record<string, string> = {
+	Sent: 'sentItems',
+	'Used before and skipped': 'skippedItems',
+	'Perhaps sent': 'perhapsSentItems',
+	'Not sent': 'failedItems',
+	Deleted: 'deletedItems',
+	'Perhaps deleted': 'perhapsDeletedItems',
+	'Not deleted': 'failedItems',
+	'Not tried': 'notTriedItems',
+};
+
+/** Expects an error to say what was done, such as `Sent: items 0–1. Not sent: item 2.`, and its context to say the same. */
+export function expectLists({ description, context }: ShownError, lists: string): void {
+	expect(description).toContain(lists);
+	const named = [...lists.matchAll(/([A-Z][a-z ]+): (?:\d+ IDs of )?items? ([\d–, ]+)/g)];
+	const items = named.map(([, words = '', ranges = '']) => [
+		LISTS[words],
+		ranges.split(', ').flatMap((range) => {
+			const [first = 0, last = first] = range.split('–').map(Number);
+			return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+		}),
+	]);
+	const empty = Object.values(LISTS).flatMap((name) => (name in context ? [[name, []]] : []));
+	expect(context).toMatchObject(Object.fromEntries([...empty, ...items]) as object);
+}
+
 /** Makes random numbers close to `share`. They differ, because Bottleneck names its jobs by them. */
 export function pinRandom(share: number): void {
 	let calls = 0;
