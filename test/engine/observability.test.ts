@@ -7,6 +7,7 @@ import type { INode, IRun } from 'n8n-workflow';
 import * as n8nWorkflow from 'n8n-workflow';
 
 import { errorOf, hintsOf, itemsOf, NODE, useBench } from '../support/bench';
+import { CredentialsHelper } from '../support/credentialsHelper';
 import { ERROR_OUTPUT, getStatus, read, send } from '../support/parameters';
 
 /** Since n8n 2.x; the causes are checked against n8n's own lists. */
@@ -30,6 +31,9 @@ function expectCause(error: unknown, ...[cause, retryAfterMs]: Declared): void {
 describe('an error declares its cause', () => {
 	const status = (code: number) => () =>
 		bench.respond(code, { headers: { 'retry-after': '1' }, times: 9 });
+	const stop = () => (bench.credential.baseUrl = 'http://127.0.0.1:9');
+	const failToSign = () =>
+		jest.spyOn(CredentialsHelper.prototype, 'authenticate').mockRejectedValue(new Error('sealed'));
 	const disable = () => bench.sandbox.setKeyState(bench.sandbox.apiKey, 'disabled');
 
 	test.each<[string, () => void, INode['parameters'], ...Declared]>([
@@ -38,6 +42,8 @@ describe('an error declares its cause', () => {
 		['an invalid option', () => undefined, read({ timeout: -1 }), 'configuration-invalid'],
 		['a redirect', status(307), read(), 'configuration-invalid'],
 		['a read that got a 503', status(503), read(), 'temporarily-unavailable', 1_000],
+		['a service that is down', stop, send(), 'temporarily-unavailable'],
+		['a request that n8n cannot make', failToSign, send(), 'configuration-invalid'],
 		// n8n could retry what has a cause.
 		['a send that may have taken effect', status(503), send(), undefined],
 	])('for %s', async (_, prepare, parameters, ...declared) => {

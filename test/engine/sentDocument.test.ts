@@ -306,15 +306,14 @@ describe('the idempotency header', () => {
 		expect(values()[0]).toMatch(/^[\w-]{22}$/);
 		expect(await bench.statesOf('a')).toEqual([state]);
 		if (state === 'notSent') return;
-		await bench.run([{ id: 'a' }], send(ONCE));
+		const [skipped] = (await bench.run([{ id: 'a' }], send(ONCE))).json(NODE);
+		const advice = state === 'sent' ? 'give it another key' : 'Check in the service';
+		expect(skipped?.reason).toContain(advice);
 		expect(values()).toHaveLength(requests);
 	});
 
-	test('is the same after a release, so a skipped item advises another key', async () => {
+	test('is the same after a release', async () => {
 		await bench.run([{ id: 'a' }], send(ONCE));
-		const [skipped] = (await bench.run([{ id: 'a' }], send(ONCE))).json(NODE);
-		expect(skipped?.reason).toContain('give it another key');
-		expect(skipped?.reason).not.toContain('Release');
 		await change('release', 'a');
 		await bench.run([{ id: 'a' }], send(ONCE));
 		expect(values()).toEqual([values()[0], values()[0]]);

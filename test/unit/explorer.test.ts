@@ -44,26 +44,6 @@ test('orders that reach the same state are all counted, but continued only once'
 	expect(plays).toBeLessThan(orders / 2);
 });
 
-test.each([[['A', 'B']], [['B', 'A']]])('a failure in the order %j is found', async (wanted) => {
-	let came: string[] = [];
-	const { failure } = await explore(
-		{
-			begin: async (play) => {
-				came = [];
-				const party = (name: string) => async () => {
-					await play.call(name, () => void came.push(name));
-					await play.call(name, () => undefined);
-				};
-				return await Promise.resolve([party('A'), party('B')]);
-			},
-			shared: () => came,
-			check: () => expect(came).not.toEqual(wanted),
-		},
-		BOUND,
-	);
-	expect(failure).toBeDefined();
-});
-
 test.each([
 	[0, 1],
 	[1, 1 + 5],

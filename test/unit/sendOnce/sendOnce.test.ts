@@ -52,19 +52,6 @@ async function sent(state: SentState, changes: Partial<KeyedDocument> = {}): Pro
 	return one;
 }
 
-test('a sender waits while another sends the document', async () => {
-	const one = guard();
-	await pass(one.acquire());
-	expect(await found()).toBe('underWay');
-	expect(await pass(guard().acquire())).toEqual(ended);
-	const waited: unknown[] = [];
-	const state = guard().waitForState(async (end) => void waited.push(await end));
-	await pass(after(1_000));
-	expect(waited).toEqual([]);
-	await pass(one.complete('sent'));
-	expect([await pass(state), waited]).toEqual(['sent', [undefined]]);
-});
-
 test('without Send Once Memory, only the row of the key itself is stored', async () => {
 	await sent('sent');
 	expect(await pass(table.find())).toHaveLength(1);
@@ -122,21 +109,6 @@ test('the database of n8n shows neither the key nor the business', async () => {
 	const one = await sent('sent', { maxEntries: 5 });
 	expect(table.text).not.toMatch(/invoice|example|credential/);
 	expect(table.text).not.toContain(one.idempotencyKey);
-});
-
-test.each([
-	['sent', '', 'release the key'],
-	['sent', 'Idempotency-Key', 'give it another key: the service knows this one'],
-	['perhapsSent', '', 'Check in the service'],
-	['perhapsSent', 'Idempotency-Key', 'Check in the service'],
-] as const)('skipping a %s key with "%s" advises: %s', (state, idempotencyHeader, advice) => {
-	const skipped = guard({}, { idempotencyHeader }).skipped(state);
-	expect(skipped).toEqual({
-		skipped: true,
-		state,
-		sendOnceKey: 'invoice 1',
-		reason: expect.stringContaining(advice) as unknown,
-	});
 });
 
 describe('a change by hand', () => {

@@ -5,11 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 
 import type { Permit } from '../../../nodes/BusinessData/rateLimit';
 import { readAccount } from '../../../nodes/BusinessData/transport/account';
-import {
-	attempt,
-	type FailedAttempt,
-	sentStateOf,
-} from '../../../nodes/BusinessData/transport/attempt';
+import { attempt, type FailedAttempt } from '../../../nodes/BusinessData/transport/attempt';
 import type { ConnectionWatch } from '../../../nodes/BusinessData/transport/connectionWatch';
 import type { ServiceRequest } from '../../../nodes/BusinessData/transport/serviceRequest';
 import { DOCUMENTED_LIMITS } from '../../../sandbox/limits';
@@ -233,16 +229,4 @@ test.each<[string, Play, number | undefined, unknown[]]>([
 	const played = await play({ latencyMs, endsAfterMs: 1_000, ...how });
 	expect(played.cutOffAt).toBe(cutOffAt);
 	expect(played.endings).toEqual(endings);
-});
-
-test.each<[Play, ReturnType<typeof sentStateOf>]>([
-	[{}, 'sent'],
-	[{ statusCode: 429 }, 'notSent'],
-	[{ statusCode: 404 }, 'notSent'],
-	[{ statusCode: 500 }, 'perhapsSent'],
-	[{ isConnected: false, error: refused }, 'notSent'],
-	[{ error: reset }, 'perhapsSent'],
-])('after an attempt with %j, the document is %s', async (how, expected) => {
-	const { outcome } = await play({ request: send, ...how });
-	expect(sentStateOf(outcome)).toBe(expected);
 });
