@@ -18,6 +18,7 @@ import {
 	sentDocument,
 } from '../support/parameters';
 import { linksTo, NODE_TYPE, nodeOf, workflowOf } from '../support/engineWorkflow';
+import { loadAgain } from '../support/loadAgain';
 import { waitUntil } from '../support/waitUntil';
 import { callTool } from '../support/toolWorkflow';
 
@@ -111,15 +112,12 @@ test('a retry does not release a key again, because another run may have sent it
 describe('an update of the package between two attempts', () => {
 	/** Swaps the node for another loaded copy, as when n8n reloads the package. */
 	function update(): void {
-		jest.isolateModules(() => {
-			const path = '../../nodes/BusinessData/BusinessData.node';
-			const { BusinessData } = jest.requireActual<typeof Package>(path);
-			const copy = new BusinessData();
-			const execute = async function (this: IExecuteFunctions) {
-				return await copy.execute.call(this);
-			};
-			jest.spyOn(bench.engine.nodeType(), 'execute').mockImplementation(execute);
-		});
+		const { BusinessData } = loadAgain<typeof Package>('BusinessData.node');
+		const copy = new BusinessData();
+		const execute = async function (this: IExecuteFunctions) {
+			return await copy.execute.call(this);
+		};
+		jest.spyOn(bench.engine.nodeType(), 'execute').mockImplementation(execute);
 	}
 	const settings = { ...RETRY_ON_FAIL, waitBetweenTries: 1_000 };
 

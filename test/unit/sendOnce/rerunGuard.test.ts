@@ -4,6 +4,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import type * as Guard from '../../../nodes/BusinessData/sendOnce/rerunGuard';
 import { store as mockStore } from '../../explorer/sendOnceOrders';
+import { loadAgain } from '../../support/loadAgain';
 
 jest.mock('n8n-core', () => mockStore.core);
 jest.mock('../../../nodes/BusinessData/n8nInternals/services', () => ({
@@ -13,15 +14,8 @@ jest.mock('../../../nodes/BusinessData/n8nInternals/services', () => ({
 beforeAll(async () => await mockStore.load());
 beforeEach(() => mockStore.clear());
 
-/** The module as it is loaded after an update of the package. */
-function loadedAgain(): typeof Guard {
-	let loaded: typeof Guard | undefined;
-	jest.isolateModules(() => {
-		loaded = jest.requireActual<typeof Guard>('../../../nodes/BusinessData/sendOnce/rerunGuard');
-	});
-	if (loaded === undefined) throw new Error('not loaded');
-	return loaded;
-}
+/** As after an update of the package. */
+const loadedAgain = () => loadAgain<typeof Guard>('sendOnce/rerunGuard');
 
 function newProcess(): typeof Guard {
 	Reflect.deleteProperty(globalThis, Symbol.for('n8n-nodes-business-data/process/1'));

@@ -3,6 +3,7 @@ import { channel } from 'node:diagnostics_channel';
 import { EventEmitter } from 'node:events';
 
 import type * as connectionWatch from '../../../nodes/BusinessData/transport/connectionWatch';
+import { loadAgain } from '../../support/loadAgain';
 
 type State = Partial<Record<'pending' | 'secureConnecting', boolean>>;
 
@@ -15,17 +16,6 @@ class FakeSocket extends EventEmitter {
 	tell(event: string, state: State): void {
 		Object.assign(this, state).emit(event);
 	}
-}
-
-/** Loads the module again: whether Node sends any messages is one fact for the whole process. */
-function newProcess(): typeof connectionWatch {
-	let loaded: typeof connectionWatch | undefined;
-	jest.isolateModules(() => {
-		loaded = jest.requireActual<typeof connectionWatch>(
-			'../../../nodes/BusinessData/transport/connectionWatch',
-		);
-	});
-	return loaded as typeof connectionWatch;
 }
 
 const publish = (name: string, request: object = {}) =>
@@ -62,7 +52,8 @@ test.each<[string, Step[], connectionWatch.Progress]>([
 	['connected, before the handshake', [startSecure, connect], 'notConnected'],
 	['connected, after the handshake', [startSecure, connect, endHandshake], 'connected'],
 ])('the progress is concluded from: %s', async (_, steps, progress) => {
-	const { ConnectionWatch } = newProcess();
+	// Whether Node sends any messages is one fact for the whole process.
+	const { ConnectionWatch } = loadAgain<typeof connectionWatch>('transport/connectionWatch');
 	const watch = new ConnectionWatch();
 	const other = new ConnectionWatch();
 	const socket = new FakeSocket();
