@@ -70,23 +70,16 @@ const fill = ({ endpoint, limits: some }: AppliedLimits, ...counts: number[]) =>
 	}
 };
 
+const both = (name: string, ...parameters: unknown[]) =>
+	['own', 'general'].map((owner) => [owner, name, ...parameters]);
 const endOf = (permit: Permit, lateMs: number) => [
-	['own', 'freeInTime', permit],
-	['general', 'freeInTime', permit],
+	...both('freeInTime', permit),
 	['store', 'complete', lateMs],
 	['over'],
 ];
 
 test.each<[string, (permit: Permit) => void, number, unknown[][]]>([
-	[
-		'letThrough',
-		(permit) => permit.letThrough(),
-		0,
-		[
-			['own', 'letThrough', 5_000],
-			['general', 'letThrough', 5_000],
-		],
-	],
+	['letThrough', (permit) => permit.letThrough(), 0, both('letThrough', 5_000)],
 	['ended', (permit) => permit.ended(5_000), 5_000, []],
 	['unused', (permit) => permit.unused(), -Infinity, []],
 	[
@@ -95,8 +88,7 @@ test.each<[string, (permit: Permit) => void, number, unknown[][]]>([
 		0,
 		[
 			['own', 'learn', [{ ...OWN[0], name: 'own/600s', used: 1 }], 5_000],
-			['own', 'refused', 5_000],
-			['general', 'refused', 5_000],
+			...both('refused', 5_000),
 			['own', 'pause', undefined, 0, true],
 			['general', 'pause', undefined, 0, false],
 			['store', 'publish'],

@@ -137,6 +137,9 @@ const ONE_PAGE = { observed: { pages: 1 } };
 const TWO_PAGES = { observed: { pages: 2 } };
 const FIRST = { reads: { firstReads: 3 } };
 const TOTAL = { observed: { totalField: 'total', pages: 2 } };
+const ON_PAGE_1 = { pageState: { page: 1, count: 0 } };
+const OF_3 = { totals: { total: 3 } };
+const FEWER = '2 of 3 records came';
 test.each<[string, number[], StateParts, Partial<ListRead>, Sign[] | undefined, string?]>([
 	// With all records there, a sign is a habit of the service; with some missing, it is a problem.
 	['all records came', [-1, -1], TWO_PAGES, { signs: ODD }, UNEVEN],
@@ -146,14 +149,8 @@ test.each<[string, number[], StateParts, Partial<ListRead>, Sign[] | undefined, 
 	['a failure in several first pages', [-1, 0], ONE_PAGE, { signs: BAD }, [], 'failed'],
 	['a habit ends', [-1], ALWAYS, {}, []],
 	['a habit is missing in changes', [-1], ALWAYS, { isFull: false }, UNEVEN],
-	['a habit is missing in one page', [-1], ALWAYS, { pageState: { page: 1, count: 0 } }, UNEVEN],
-	[
-		'a habit of failures ends',
-		[-1],
-		{ observed: { habits: FAILED } },
-		{ pageState: { page: 1, count: 0 } },
-		[],
-	],
+	['a habit is missing in one page', [-1], ALWAYS, ON_PAGE_1, UNEVEN],
+	['a habit of failures ends', [-1], { observed: { habits: FAILED } }, ON_PAGE_1, []],
 	['a failure in the first read', [-1], FIRST, { signs: BAD }, FAILED, 'failed'],
 	['an empty end of the first read', [-1], FIRST, { signs: CUT }, NO_LAST, 'cut off'],
 	['an empty end with totals', [-1], FIRST, { signs: CUT, came: 1, totals: { total: 1 } }, NO_LAST],
@@ -161,22 +158,8 @@ test.each<[string, number[], StateParts, Partial<ListRead>, Sign[] | undefined, 
 	['another sign in the first read', [-1], FIRST, { signs: ODD }, UNEVEN],
 	['as many as the total', [-1, 0], TOTAL, { signs: ODD, came: 1, totals: { total: 1 } }, UNEVEN],
 	['more than the total', [-1, 0], TOTAL, { signs: ODD, came: 2, totals: { total: 1 } }, UNEVEN],
-	[
-		'fewer records than the total',
-		[-1],
-		TOTAL,
-		{ signs: ODD, came: 2, totals: { total: 3 } },
-		[],
-		'2 of 3 records came',
-	],
-	[
-		'fewer, as one came twice',
-		[-1],
-		TOTAL,
-		{ came: 3, moved: 1, totals: { total: 3 } },
-		[],
-		'2 of 3 records came',
-	],
+	['fewer records than the total', [-1], TOTAL, { ...OF_3, signs: ODD, came: 2 }, [], FEWER],
+	['fewer, as one came twice', [-1], TOTAL, { ...OF_3, came: 3, moved: 1 }, [], FEWER],
 ])('a sign is a habit or a problem: %s', (_, missed, more, read, habits, problem = '') => {
 	const state = stateOf(missed, more);
 	const ended = readAt(2, read);

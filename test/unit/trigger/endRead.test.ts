@@ -52,20 +52,16 @@ test.each<[string, number[], string, Observed, Partial<ListRead>, number[], stri
 	expect(state.read).toBeUndefined();
 });
 
+const AFTER_EMPTY = { pageState: { page: 3, count: 3, firstLength: 3, empty: 1 } };
 const ONE_PAGE = { pageState: { page: 1, count: 0, firstLength: 4 } };
 test.each<[string, Observed & Reads, Partial<ListRead>, Observed & Reads]>([
 	['of several pages', { cursor: 7 }, { moved: 1 }, { ...MOVED, pages: 2, cursor: 7 }],
-	[
-		'that went on after an empty page',
-		{},
-		{ pageState: { page: 3, count: 3, firstLength: 3, empty: 1 } },
-		{ pages: 2, cursor: NOW },
-	],
+	['that went on after an empty page', {}, AFTER_EMPTY, { pages: 2, cursor: NOW }],
 	['of one page', { cursor: 7, pages: 3, ...MOVED }, ONE_PAGE, { pages: 1, cursor: NOW }],
 	['that is the first', { firstReads: 3 }, {}, { firstReads: 0, pages: 2, cursor: NOW }],
 	['that was cut off', { cursor: 7, pages: 3, ...MOVED }, CUT, { ...MOVED, pages: 3, cursor: 7 }],
 	[
-		'that is the first and was cut off',
+		'that is the first, cut off',
 		{ firstReads: 3 },
 		{ ...CUT, ...ONE_PAGE },
 		{ firstReads: 2, pages: 0 },
@@ -104,6 +100,7 @@ test.each<[string, number[], Partial<State['guard']>, number | undefined, Partia
 );
 
 const READ_NOW = { cursor: NOW, fullReadAt: NOW };
+const NO_GUARD = { ...READ_NOW, maxDeletionPercent: 100 };
 const READ_3_MIN_AGO = { cursor: NOW, fullReadAt: NOW - 180_000 };
 const READ_AN_HOUR_AGO = { cursor: NOW, fullReadAt: NOW - HOUR };
 const FIRST_READ = { cursor: NOW, incremental: ONLY_FIRST };
@@ -134,9 +131,10 @@ test.each<[string, boolean, number[], Reads & Partial<State['guard'] & PollSetti
 	['as many have come since the deletions', false, many(6, 20), { ...READ_NOW, knownBefore: 10 }],
 	['withheld deletions are allowed', true, many(6, 10), { ...READ_NOW, maxDeletionPercent: 60 }],
 	[
-		'all deletions are let through, and records have come since',
-		...([true, many(12, 12)] as const),
-		{ ...READ_NOW, knownBefore: 10, maxDeletionPercent: 100 },
+		'all are let through, and records have come since',
+		true,
+		many(12, 12),
+		{ ...NO_GUARD, knownBefore: 10 },
 	],
 ])('if %s, a full read is due: %s', (_, isDue, missed, more) => {
 	const state = stateOf(missed, { reads: more, guard: more });
