@@ -18,6 +18,18 @@ test('comparing many records leaves time for other work', async () => {
 	pauses.mockRestore();
 });
 
+test('hashes of fields are dropped if every record has fields of its own', async () => {
+	const names = Array.from({ length: 10 }, (_, index) => `price${index}`);
+	const records = Array.from({ length: 1000 }, (_, id) => {
+		return { id, ...Object.fromEntries(names.map((name) => [`${name}-${id}`, 1])) };
+	});
+	const state = stateOf([], { fieldNames: new Map() });
+	await comparePage(records, SETTINGS, state, readAt(1), new Events());
+	expect([state.hasTooManyFields, state.fieldNames]).toEqual([true, undefined]);
+	expect([...state.known.values()].filter(({ fields }) => fields !== undefined)).toEqual([]);
+	expect(state.known.size).toBe(1000);
+});
+
 const ONE = { id: 1 };
 const OTHER = { id: 1, a: 1 };
 const THIRD = { id: 1, a: 2 };
