@@ -224,7 +224,7 @@ describe('pagination by cursor', () => {
 		// A list has no fields.
 		[{ cursorField: 'f' }, 'Cursor Field', MORE.items],
 		[{ type: 'nextUrl', nextUrlField: 'f' }, 'Next URL Field', MORE.items],
-	])('fails if the response lacks the field of %j', async (values, field, body) => {
+	])('fails if the response lacks the field of %j', async (values, field, body = undefined) => {
 		const settings = paginated({ type: 'cursor', ...values });
 		const { error } = await readAll(settings, () => body ?? MORE);
 		expect(String(error)).toContain(`${field}: there is nothing at "f"`);
