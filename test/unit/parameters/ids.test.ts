@@ -17,10 +17,18 @@ function tryToRead(value: unknown): unknown[] | undefined {
 }
 
 test.each<[value: unknown, ids: unknown[]]>([
+	['a', ['a']],
 	[5, [5]],
 	[-1.5, [-1.5]],
+	['007', ['007']],
+	["O'Brien", ["O'Brien"]],
+	['INV(2024)', ['INV(2024)']],
+	['INV-null-7', ['INV-null-7']],
 	['undefined-1,nullable,Nancy', ['undefined-1', 'nullable', 'Nancy']],
+	['RE 2024 7', ['RE 2024 7']],
 	['\uff11\uff10\uff10\uff11', ['\uff11\uff10\uff10\uff11']],
+	['a, b ,c', ['a', 'b', 'c']],
+	['1001;1002', ['1001', '1002']],
 	['1001\n1002\r\n1003\u20281004', ['1001', '1002', '1003', '1004']],
 	['1001,\n1002 ;\n\n 1003', ['1001', '1002', '1003']],
 	['\n1001\n\n1002\n', ['1001', '1002']],

@@ -52,6 +52,13 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 		expect(await passTime(bench.request({ limits, limitStore }))).toBe(startedAt);
 	});
 
+	test('a send that waits for ten minutes delays no read', async () => {
+		const sends = bench.requests(4, { endpoint: SEND });
+		await jest.advanceTimersByTimeAsync(100);
+		expect(await timeOf(bench.requests(5, { run: 'b' }))).toBeLessThan(1_000);
+		await passTime(sends);
+	});
+
 	test('a single request overtakes a run of 500', async () => {
 		const stop = abortController();
 		const run = bench.requests(500, { signal: stop.signal }).catch(() => 'stopped');

@@ -95,6 +95,30 @@ describe('a failed insert of a row', () => {
 		expect(await stateElsewhere()).toBe('perhapsSent');
 		expect(await state()).toBe('notSent');
 	});
+
+	test('because another sender was first leaves its row', async () => {
+		store.fail('read');
+		const one = keyRow().record(false);
+		await expect(pass(one)).rejects.toThrow("n8n's deduplication store failed");
+		const insert = store.insert.bind(store);
+		const first = jest.spyOn(store, 'insert').mockImplementationOnce(async (row) => {
+			await keyRow('other').record(false);
+			await insert(row);
+		});
+		expect(await record()).toBe(false);
+		expect(await found('other')).toMatchObject({ state: 'perhapsSent', hasOtherContent: false });
+		first.mockRestore();
+	});
+
+	test('that lands late leaves the row of another sender', async () => {
+		store.fail('write', { moment: 'late' });
+		expect(await record()).toBe('RequestError');
+		expect(await record()).toBe(true);
+		await pass(900_000);
+		expect(await state()).toBe('perhapsSent');
+		expect(processState().watched.size).toBe(0);
+		expect(jest.getTimerCount()).toBe(0);
+	});
 });
 
 test('repairs of a row run one at a time, so that a slow one does not undo a newer row', async () => {

@@ -1,7 +1,7 @@
 // How many sent keys are remembered, and which are forgotten.
 
 import { KeyRow } from '../../../nodes/BusinessData/sendOnce/keyRow';
-import { addSentKey } from '../../../nodes/BusinessData/sendOnce/sentKeys';
+import { addSentKey, removeSentKey } from '../../../nodes/BusinessData/sendOnce/sentKeys';
 import { store as mockStore } from '../../explorer/sendOnceOrders';
 
 jest.mock('n8n-core', () => mockStore.core);
@@ -44,6 +44,14 @@ test('a key that is sent again after a release is the newest', async () => {
 	for (const key of [0, 1]) await send(key, 2);
 	await new KeyRow(idOf(0), undefined).clear();
 	await send(0, 2);
+	await send(2, 2);
+	expect(await known(3)).toEqual([0, 2]);
+});
+
+test('a key that was released takes no place', async () => {
+	for (const key of [0, 1]) await send(key, 2);
+	await new KeyRow(idOf(1), undefined).clear();
+	await removeSentKey(idOf(1));
 	await send(2, 2);
 	expect(await known(3)).toEqual([0, 2]);
 });

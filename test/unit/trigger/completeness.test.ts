@@ -93,8 +93,14 @@ test.each<[page: number, length: number, totals: object]>([
 const END: Sign = 'end by an empty page';
 const EMPTY = { signs: { [END]: 'page 2 was empty' } };
 test.each<[string, boolean, Partial<ListRead>, StateParts, object?, number[]?]>([
+	['before the last page of the previous read', true, {}, {}],
+	['by offset', true, {}, {}, { type: 'offset' }],
+	['on the last page of the previous read', false, {}, { observed: { pages: 2 } }],
+	['in a read of changes', false, { isFull: false }, {}],
+	['that has nothing at all', false, EMPTY, {}],
 	['that has nothing at all, as always', true, EMPTY, { observed: { habits: [END] } }],
 	['after all records were seen', false, {}, {}, {}, [-1, -1]],
+	['by cursor', false, {}, {}, { type: 'cursor' }],
 	['with another sign', true, { signs: { unevenPages: 'uneven' } }, {}],
 	['after nine others', true, { pageState: { page: 2, count: 0, empty: 9 } }, {}],
 	['after ten others', false, { pageState: { page: 2, count: 0, empty: 10 } }, {}],
@@ -128,25 +134,49 @@ const NO_LAST: Sign[] = [END];
 const FAILED: Sign[] = ['failure'];
 const ALWAYS = { observed: { pages: 2, habits: UNEVEN } };
 const ONE_PAGE = { observed: { pages: 1 } };
+const TWO_PAGES = { observed: { pages: 2 } };
 const FIRST = { reads: { firstReads: 3 } };
 const TOTAL = { observed: { totalField: 'total', pages: 2 } };
-const ON_PAGE_1 = { pageState: { page: 1, count: 0 } };
-const OF_3 = { totals: { total: 3 } };
-const FEWER = '2 of 3 records came';
 test.each<[string, number[], StateParts, Partial<ListRead>, Sign[] | undefined, string?]>([
 	// With all records there, a sign is a habit of the service; with some missing, it is a problem.
+	['all records came', [-1, -1], TWO_PAGES, { signs: ODD }, UNEVEN],
+	['a record is missing', [-1, 0], TWO_PAGES, { signs: ODD }, [], 'uneven'],
+	['a record is missing, but the sign is a habit', [-1, 0], ALWAYS, { signs: ODD }, UNEVEN],
 	['the first read of several pages', [-1, 0], ONE_PAGE, { signs: ODD }, UNEVEN, 'uneven'],
 	['a failure in several first pages', [-1, 0], ONE_PAGE, { signs: BAD }, [], 'failed'],
 	['a habit ends', [-1], ALWAYS, {}, []],
 	['a habit is missing in changes', [-1], ALWAYS, { isFull: false }, UNEVEN],
-	['a habit is missing in one page', [-1], ALWAYS, ON_PAGE_1, UNEVEN],
-	['a habit of failures ends', [-1], { observed: { habits: FAILED } }, ON_PAGE_1, []],
+	['a habit is missing in one page', [-1], ALWAYS, { pageState: { page: 1, count: 0 } }, UNEVEN],
+	[
+		'a habit of failures ends',
+		[-1],
+		{ observed: { habits: FAILED } },
+		{ pageState: { page: 1, count: 0 } },
+		[],
+	],
 	['a failure in the first read', [-1], FIRST, { signs: BAD }, FAILED, 'failed'],
+	['an empty end of the first read', [-1], FIRST, { signs: CUT }, NO_LAST, 'cut off'],
 	['an empty end with totals', [-1], FIRST, { signs: CUT, came: 1, totals: { total: 1 } }, NO_LAST],
 	['an empty end of a later read', [-1], {}, { signs: CUT }, NO_LAST],
 	['another sign in the first read', [-1], FIRST, { signs: ODD }, UNEVEN],
-	['fewer records than the total', [-1], TOTAL, { ...OF_3, signs: ODD, came: 2 }, [], FEWER],
-	['fewer, as one came twice', [-1], TOTAL, { ...OF_3, came: 3, moved: 1 }, [], FEWER],
+	['as many as the total', [-1, 0], TOTAL, { signs: ODD, came: 1, totals: { total: 1 } }, UNEVEN],
+	['more than the total', [-1, 0], TOTAL, { signs: ODD, came: 2, totals: { total: 1 } }, UNEVEN],
+	[
+		'fewer records than the total',
+		[-1],
+		TOTAL,
+		{ signs: ODD, came: 2, totals: { total: 3 } },
+		[],
+		'2 of 3 records came',
+	],
+	[
+		'fewer, as one came twice',
+		[-1],
+		TOTAL,
+		{ came: 3, moved: 1, totals: { total: 3 } },
+		[],
+		'2 of 3 records came',
+	],
 ])('a sign is a habit or a problem: %s', (_, missed, more, read, habits, problem = '') => {
 	const state = stateOf(missed, more);
 	const ended = readAt(2, read);
@@ -187,10 +217,14 @@ test.each<[string, number, Array<Record<string, number>>, string | undefined, nu
 test.each<[string, number, object, string | undefined, number?]>([
 	['none', 1, { nextCursor: 'b' }, 'nextCursor'],
 	['cursor', 1, { nextCursor: 'b', hasMore: true }, 'nextCursor'],
+	['none', 1, { name: 'a' }, undefined],
 	// Some services name a cursor on the empty last page, too.
 	['cursor', 0, { nextCursor: 'b' }, undefined],
 	['cursor', 0, { nextCursor: 'b', hasMore: true }, 'hasMore'],
+	['none', 1, { total: 2 }, 'total'],
+	['none', 1, { total: 1 }, undefined],
 	['none', 1, { total: 2 }, undefined, 2],
+	['none', 1, { pages: 2 }, 'pages'],
 	['offset', 1, { total: 2, pages: 2 }, undefined],
 ])('by %s, a last page of %i records with %j says that there is more: %s', (type, ...page) => {
 	const [length, body, path, entries] = page;

@@ -22,13 +22,22 @@ const MOVED = { hasMoved: true };
 const CHECK = { isCheck: true };
 const CUT = { problem: 'x' };
 test.each<[string, number[], string, Observed, Partial<ListRead>, number[], string[], boolean?]>([
+	['once', [0, -1], 'none', {}, {}, [1, 0], []],
+	['twice', [1, -1], 'none', {}, {}, [5, 0], ['0']],
 	['twice, page by page', [1, -1], 'pageNumber', {}, {}, [5, 0], ['0']],
 	['twice, with longer pages', [1, -1], 'pageNumber', { firstLength: 2 }, {}, [2, 0], [], true],
 	['twice, with longer pages by offset', [1], 'offset', { firstLength: 2 }, {}, [5], ['0']],
+	['twice, after others had moved', [1], 'offset', MOVED, {}, [2], [], true],
 	['twice, with another that came back', [1], 'offset', {}, { hasReturned: true }, [2], [], true],
 	['twice, after others in one page had moved', [1], 'none', MOVED, {}, [5], ['0']],
+	['twice, with another missing for the first time', [1, 0], 'offset', {}, {}, [2, 1], [], true],
+	['five times', [4, 0], 'offset', MOVED, {}, [5, 1], ['0']],
+	['five times, with another missing twice', [4, 1], 'offset', MOVED, {}, [5, 2], ['0'], true],
+	['whose deletion is withheld', [5], 'offset', {}, {}, [5], ['0']],
 	['once, in a check', [1, 0], 'offset', {}, CHECK, [1, 1], []],
+	['twice, in a check', [2], 'offset', {}, CHECK, [5], ['0']],
 	['twice, in a check after others had moved', [2], 'offset', MOVED, CHECK, [2], []],
+	['in a read that was cut off', [1], 'none', {}, CUT, [1], []],
 	['in a read with an ambiguous ID', [1], 'none', {}, { ambiguousId: '9' }, [1], []],
 ])('counts a record missing %s', (_, before, type, more, read, missed, ids, needsCheck = false) => {
 	const observed = { firstLength: 3, ...more };
@@ -43,14 +52,20 @@ test.each<[string, number[], string, Observed, Partial<ListRead>, number[], stri
 	expect(state.read).toBeUndefined();
 });
 
-const AFTER_EMPTY = { pageState: { page: 3, count: 3, firstLength: 3, empty: 1 } };
 const ONE_PAGE = { pageState: { page: 1, count: 0, firstLength: 4 } };
 test.each<[string, Observed & Reads, Partial<ListRead>, Observed & Reads]>([
 	['of several pages', { cursor: 7 }, { moved: 1 }, { ...MOVED, pages: 2, cursor: 7 }],
-	['that went on after an empty page', {}, AFTER_EMPTY, { pages: 2, cursor: NOW }],
-	['of one page', { cursor: 7, pages: 3, ...MOVED }, ONE_PAGE, { pages: 1, cursor: NOW }],
 	[
-		'that is the first, cut off',
+		'that went on after an empty page',
+		{},
+		{ pageState: { page: 3, count: 3, firstLength: 3, empty: 1 } },
+		{ pages: 2, cursor: NOW },
+	],
+	['of one page', { cursor: 7, pages: 3, ...MOVED }, ONE_PAGE, { pages: 1, cursor: NOW }],
+	['that is the first', { firstReads: 3 }, {}, { firstReads: 0, pages: 2, cursor: NOW }],
+	['that was cut off', { cursor: 7, pages: 3, ...MOVED }, CUT, { ...MOVED, pages: 3, cursor: 7 }],
+	[
+		'that is the first and was cut off',
 		{ firstReads: 3 },
 		{ ...CUT, ...ONE_PAGE },
 		{ firstReads: 2, pages: 0 },
@@ -70,7 +85,9 @@ test.each<[string, Observed & Reads, Partial<ListRead>, Observed & Reads]>([
 });
 
 test.each<[string, number[], Partial<State['guard']>, number | undefined, Partial<ListRead>?]>([
+	['nothing is missing', [-1, -1], {}, undefined],
 	['nothing is missing any more', [-1, -1], { knownBefore: 7 }, undefined],
+	['one is missing', [0, -1], {}, 1],
 	['one is missing again', [1], {}, undefined],
 	['one was missing before', [0, 1], { knownBefore: 7 }, 7],
 	['one was missing before, and has come back', [0, -1], { knownBefore: 7 }, 1],
@@ -87,7 +104,6 @@ test.each<[string, number[], Partial<State['guard']>, number | undefined, Partia
 );
 
 const READ_NOW = { cursor: NOW, fullReadAt: NOW };
-const NO_GUARD = { ...READ_NOW, maxDeletionPercent: 100 };
 const READ_3_MIN_AGO = { cursor: NOW, fullReadAt: NOW - 180_000 };
 const READ_AN_HOUR_AGO = { cursor: NOW, fullReadAt: NOW - HOUR };
 const FIRST_READ = { cursor: NOW, incremental: ONLY_FIRST };
@@ -95,8 +111,12 @@ const many = (missed: number, of: number) =>
 	Array.from({ length: of }, (_, id) => (id < missed ? 5 : 0));
 test.each<[string, boolean, number[], Reads & Partial<State['guard'] & PollSettings>]>([
 	['nothing is missing', false, [0], READ_NOW],
+	['there is no Incremental', true, [0], { ...READ_NOW, incremental: undefined }],
+	['only changes are read', false, [0], { incremental: undefined, readsChangesOnly: true }],
+	['no read has ended', true, [0], { fullReadAt: NOW }],
 	['the interval is almost over', false, [0], { ...READ_NOW, fullReadAt: NOW - HOUR + 10_000 }],
 	['the interval ends in seconds', true, [0], { ...READ_NOW, fullReadAt: NOW - HOUR + 1_000 }],
+	['the interval is over', true, [0], READ_AN_HOUR_AGO],
 	['the clock was set back', true, [0], { ...READ_NOW, fullReadAt: NOW + HOUR }],
 	['an incomplete read has just ended', true, [0], { ...READ_NOW, incompleteReads: 1 }],
 	['a second incomplete read has just ended', false, [0], { ...READ_NOW, incompleteReads: 2 }],
@@ -106,6 +126,7 @@ test.each<[string, boolean, number[], Reads & Partial<State['guard'] & PollSetti
 	['many incomplete reads have ended', true, [0], { ...READ_AN_HOUR_AGO, incompleteReads: 99 }],
 	['only the first read is full but incomplete', false, [0], { ...FIRST_READ, incompleteReads: 1 }],
 	['only the first read is full', false, [0], FIRST_READ],
+	['a record is missing', true, [0, 1], READ_NOW],
 	['a record is missing next to withheld ones', true, [...many(6, 10), 4], READ_NOW],
 	['deletions are withheld', false, many(6, 10), READ_NOW],
 	['few records are withheld', true, many(5, 10), READ_NOW],
@@ -113,10 +134,9 @@ test.each<[string, boolean, number[], Reads & Partial<State['guard'] & PollSetti
 	['as many have come since the deletions', false, many(6, 20), { ...READ_NOW, knownBefore: 10 }],
 	['withheld deletions are allowed', true, many(6, 10), { ...READ_NOW, maxDeletionPercent: 60 }],
 	[
-		'all are let through, and records have come since',
-		true,
-		many(12, 12),
-		{ ...NO_GUARD, knownBefore: 10 },
+		'all deletions are let through, and records have come since',
+		...([true, many(12, 12)] as const),
+		{ ...READ_NOW, knownBefore: 10, maxDeletionPercent: 100 },
 	],
 ])('if %s, a full read is due: %s', (_, isDue, missed, more) => {
 	const state = stateOf(missed, { reads: more, guard: more });
