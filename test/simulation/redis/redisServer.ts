@@ -90,10 +90,6 @@ export class RedisServer {
 		});
 	}
 
-	flush(): void {
-		this.data.clear();
-	}
-
 	/** Stops it for `ms`. It comes back without scripts, and without data unless `keepsData`. */
 	restart(ms: number, keepsData: boolean): void {
 		this.goDown(ms);

@@ -1,7 +1,5 @@
 /** Triggers the faults of a plan at their moments. */
-import type { StoreFault } from '../n8n/deduplication';
-import type { CommandFault } from '../redis/redisServer';
-import type { Exchange, ExchangeFault } from '../service/exchange';
+import type { Exchange } from '../service/exchange';
 import type { Step } from '../service/network';
 import type { Moment, Plan, PlannedFault, RedisEvent } from './plan';
 import type { Player } from './player';
@@ -52,24 +50,6 @@ export class FaultBook {
 	end(): void {
 		this.traps.length = 0;
 		this.steps.length = 0;
-	}
-
-	faultOfRequest(): ExchangeFault | undefined {
-		return this.sprung('request')?.fault;
-	}
-
-	faultOfCommand(): CommandFault | undefined {
-		const fault = this.sprung('command')?.fault;
-		this.onStep('command');
-		return fault;
-	}
-
-	faultOfTable(access: 'read' | 'write'): StoreFault | undefined {
-		return this.sprung('table', access)?.moment;
-	}
-
-	faultOfHost(access: 'credential' | 'file'): boolean {
-		return this.sprung('host', access) !== undefined;
 	}
 
 	onStep(step: Step | 'command', exchange?: Exchange): void {
@@ -138,7 +118,7 @@ export class FaultBook {
 		const { redis } = this.player;
 		switch (event.what) {
 			case 'flush':
-				return redis.flush();
+				return redis.data.clear();
 			case 'pause':
 				return redis.pause(event.ms);
 			case 'outage':
@@ -155,7 +135,7 @@ export class FaultBook {
 	}
 
 	/** The fault of this kind (and access, if it has one) that strikes now. */
-	private sprung<K extends PlannedFault['kind']>(kind: K, access?: string): Of<K> | undefined {
+	sprung<K extends PlannedFault['kind']>(kind: K, access?: string): Of<K> | undefined {
 		const fault = this.traps.find(
 			(trap) =>
 				trap.fault.kind === kind &&

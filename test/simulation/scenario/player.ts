@@ -99,24 +99,30 @@ export class Player {
 		for (const { key, origin } of plan.keys) this.service.addKey(key, origin);
 		this.network = new Network(world, this.service, {
 			latencyMs: latencies.http,
-			faultOf: () => book.faultOfRequest(),
+			faultOf: () => book.sprung('request')?.fault,
 			onStep: (step, exchange) => book.onStep(step, exchange),
 		});
 		const clock = new Clock(() => world.now, WORLD_BEGINS_AT, plan.redisDrift, 0);
 		this.redis = new RedisServer(world, clock, equipment.lua, latencies.redis, {
-			faultOf: () => book.faultOfCommand(),
+			faultOf: () => {
+				const fault = book.sprung('command')?.fault;
+				book.onStep('command');
+				return fault;
+			},
 			onCommand: (command) => this.texts.push(command.join(' ')),
 			hasReplica: book.needsReplica,
 		});
-		this.table = new DeduplicationTable(world, latencies.table, (access) =>
-			book.faultOfTable(access),
+		this.table = new DeduplicationTable(
+			world,
+			latencies.table,
+			(access) => book.sprung('table', access)?.moment,
 		);
 		const databaseLatency = world.random.of('database');
 		this.installation = {
 			credentials: new Map(Object.entries(plan.credentials)),
 			table: this.table,
 			n8nSources: equipment.n8nSources,
-			faultOf: (access) => book.faultOfHost(access),
+			faultOf: (access) => book.sprung('host', access) !== undefined,
 			latency: () => databaseLatency.skewed(...latencies.table),
 			log: (text) => this.texts.push(text),
 		};
