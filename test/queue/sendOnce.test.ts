@@ -167,6 +167,18 @@ test('several documents whose outcome is unknown are skipped after a single wait
 	expect(sent()).toEqual(keys);
 });
 
+test('a refused document whose row cannot be deleted at once is sent by the other process', async () => {
+	sandbox.fault({ action: { type: 'status', status: 400 } });
+	table.fail('write', { after: 1, times: Infinity });
+	const one = send(ONE, ['a']);
+	await arrived();
+	const other = send(OTHER, ['a']);
+	expect(await one).toEqual(['failed']);
+	table.clearFaults();
+	expect(await other).toEqual(['sent']);
+	expect(sent()).toEqual(['a']);
+});
+
 test('a document that is refused while Redis is down can be sent when Redis is back', async () => {
 	sandbox.fault({ action: { type: 'status', status: 400 } });
 	table.latencyMs = () => 100;
