@@ -23,7 +23,8 @@ interface Wait {
 	windowMs: number;
 	from: number;
 	to: number;
-	isParked: boolean;
+	/** When it was parked, which fixes its end; Infinity if it waited in the node. */
+	parkedAt: number;
 }
 
 export function checkRoom(player: Player): Violation[] {
@@ -53,8 +54,8 @@ export function checkRoom(player: Player): Violation[] {
 function waitOf({ plan }: Player, { planned, execution, endedAt: to }: Played): Wait[] {
 	const { parameters = {} } = plan.nodes.find(({ id }) => id === planned.node) ?? {};
 	const { operation, limitOf, requests } = parameters;
-	const from = execution.runs.at(-1)?.from;
-	const { ending } = execution;
+	const { ending, wasParked } = execution;
+	const { from, to: ranUntil = Infinity } = execution.runs.at(-1) ?? {};
 	// An item that fails at once because the wait would be too long gets no room.
 	const isGood = ending?.status === 'success' && ending.items.every(({ error }) => !error);
 	if (operation !== 'waitForRoom' || !isGood || from === undefined || to === undefined) return [];
@@ -65,9 +66,9 @@ function waitOf({ plan }: Player, { planned, execution, endedAt: to }: Played): 
 	const { max, windowSeconds } = limit;
 	const endpoint = Object.keys(limits.endpoints).find((key) => limits.endpoints[key] === limit);
 	const windowMs = windowSeconds * 1000;
-	const { wasParked: isParked } = execution;
+	const parkedAt = wasParked ? ranUntil : Infinity;
 	return [
-		{ name: planned.id, endpoint, requests: requests as number, max, windowMs, from, to, isParked },
+		{ name: planned.id, endpoint, requests: requests as number, max, windowMs, from, to, parkedAt },
 	];
 }
 
@@ -79,10 +80,10 @@ function countedBy({ network }: Player, endpoint: string | undefined) {
 
 /** Ignores slots taken since the wait began, as tickets reserve nothing, and requests in flight when it was parked. */
 function hasRoom(player: Player, wait: Wait): boolean {
-	const { from, to, windowMs, max, requests, endpoint, isParked } = wait;
+	const { from, to, windowMs, max, requests, endpoint, parkedAt } = wait;
 	const inWindow = countedBy(player, endpoint).filter(
 		({ startedAt, respondedAt = Infinity, countedAt = 0 }) =>
-			(isParked ? respondedAt : startedAt) < from && countedAt > to - windowMs,
+			(parkedAt < Infinity ? respondedAt : startedAt) < from && countedAt > to - windowMs,
 	);
 	return inWindow.length + requests <= max;
 }
@@ -109,12 +110,12 @@ function hasReason(player: Player, wait: Wait, waits: Wait[]): boolean {
 }
 
 /**
- * Whether the second wait began during the first, and both ended within a window that has no room for both. A parked
- * second wait cannot know that the first one has to wait longer.
+ * Whether the second wait began during the first, and both ended within a window that has no room for both. A second wait
+ * that was parked earlier cannot know that the first one has to wait longer.
  */
 function wakesTogether(first: Wait, second: Wait): boolean {
 	return (
-		(first.isParked || !second.isParked) &&
+		first.parkedAt <= second.parkedAt &&
 		first.endpoint === second.endpoint &&
 		first.from < second.from - SLACK_MS &&
 		second.from < first.to - SLACK_MS &&
