@@ -88,6 +88,15 @@ describe('a 429', () => {
 		expect(later.length).toBeGreaterThan(5);
 		expect(Math.min(...later) - refusedAt).toBeGreaterThanOrEqual(1_000);
 	});
+
+	test('whose Retry-After is longer than Max Wait is an error at once', async () => {
+		refuse(retryAfter(1));
+		const error = errorOf(await bench.run(itemsOf(1), send({ maxWait: 0.5 })));
+		expect(error.message).toMatch(/^Not sent: the limits leave no room for at least [12] s$/);
+		expect(error.context.outcome).toBe('notSent');
+		expect(error.context.retryAfterSeconds).toBeGreaterThanOrEqual(1);
+		expect(bench.documents()).toHaveLength(0);
+	});
 });
 
 describe('a Retry-After beyond all windows', () => {
@@ -139,6 +148,14 @@ test('a 429 under a credential without limits is retried with exponential backof
 		expect(pause).toBeGreaterThanOrEqual(1_000 * 2 ** index);
 		expect(pause).toBeLessThan(2_000 * 2 ** index);
 	}
+});
+
+test('a 429 under a credential without limits is an error after a minute of refusals', async () => {
+	bench.credential.limits = '{"general":[]}';
+	refuse({}, { times: Infinity });
+	expect(errorOf(await bench.run(itemsOf(1), read())).httpCode).toBe('429');
+	expect(spanMs()).toBeGreaterThanOrEqual(60_000);
+	expect(spanMs()).toBeLessThan(180_000);
 });
 
 describe('the pause after a failure', () => {

@@ -115,6 +115,16 @@ describe('changed poll settings', () => {
 		expect(inWords(await poll())).toEqual(['contactCreated 4']);
 	});
 
+	test('do not emit the records on later pages once Pagination is set up', async () => {
+		let count = 8;
+		bench.service.response = ({ page = '1' }) => list(count).slice(3 * +page - 3, 3 * +page);
+		const staticData = await memoryOf();
+		const { poll } = bench.trigger({ options: pages('pageNumber') }, { staticData });
+		expect(await poll()).toEqual([]);
+		count = 9;
+		expect(inWords(await poll())).toEqual(['contactCreated 9']);
+	});
+
 	test('emit new records on a second page as created after an edit of Incremental', async () => {
 		let count = 3;
 		bench.service.response = ({ page = '1' }) => ({
