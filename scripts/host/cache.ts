@@ -3,9 +3,9 @@
 // interruptions and concurrent starts.
 // env-paths has no CommonJS build, and longer paths on Windows.
 import { existsSync } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { withLock } from './lock';
 
 /** The cache folder of this package, by the conventions of the system. */
@@ -18,6 +18,16 @@ export function cacheFolder(): string {
 		return join(LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local'), name);
 	}
 	return join(homedir(), '.cache', name);
+}
+
+/** Removes what interrupted builds of a folder have left. Only for the holder of the folder's lock. */
+async function removeLeftovers(folder: string): Promise<void> {
+	const parent = dirname(folder);
+	for (const name of await readdir(parent)) {
+		if (name.startsWith(`${basename(folder)}.partial-`)) {
+			await rm(join(parent, name), { recursive: true, force: true });
+		}
+	}
 }
 
 /**
@@ -36,9 +46,9 @@ export async function ensureFolder(
 	await mkdir(dirname(folder), { recursive: true });
 	await withLock(`${folder}.lock`, async () => {
 		if (existsSync(folder)) return;
-		const partialFolder = `${folder}.partial`;
-		// What is left of an interrupted build.
-		await rm(partialFolder, { recursive: true, force: true });
+		await removeLeftovers(folder);
+		// Of this process alone: a suspended process that has lost the lock goes on in its own folder.
+		const partialFolder = `${folder}.partial-${process.pid}`;
 		await mkdir(partialFolder);
 		try {
 			await build(partialFolder);
