@@ -39,6 +39,7 @@ export class N8nInstance {
 	readonly host: N8nHost;
 	protected readonly userFolder: UserFolder;
 	private readonly processes = new Map<string, N8nProcess>();
+	private readonly environment: Record<string, string>;
 	private signedIn: N8nClient | undefined;
 
 	/**
@@ -47,11 +48,12 @@ export class N8nInstance {
 	 */
 	constructor(
 		{ host, userFolder }: Installation,
-		private readonly environment: Record<string, string> = {},
+		environment: Record<string, string> = {},
 		private readonly workers: readonly string[] = [],
 	) {
 		this.host = host;
 		this.userFolder = userFolder;
+		this.environment = { ...environment };
 	}
 
 	get isRunning(): boolean {
