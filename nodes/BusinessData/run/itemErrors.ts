@@ -103,6 +103,9 @@ export function countItems(indexes: number[]): string {
 	return `${pluralize(indexes.length, 'item')} (${rangesOf(sorted)})`;
 }
 
+/** A message with more would be unreadable; the lists in the error's context are complete. */
+const MOST_RANGES = 20;
+
 function rangesOf(indexes: number[]): string {
 	const ranges: Array<{ from: number; to: number }> = [];
 	for (const index of indexes) {
@@ -110,5 +113,9 @@ function rangesOf(indexes: number[]): string {
 		if (last !== undefined && last.to === index - 1) last.to = index;
 		else ranges.push({ from: index, to: index });
 	}
-	return ranges.map(({ from, to }) => (from === to ? `${from}` : `${from}–${to}`)).join(', ');
+	const shown = ranges.slice(0, MOST_RANGES);
+	const shownCount = shown.reduce((count, { from, to }) => count + to - from + 1, 0);
+	const texts = shown.map(({ from, to }) => (from === to ? `${from}` : `${from}–${to}`));
+	const more = indexes.length - shownCount;
+	return texts.join(', ') + (more > 0 ? ` and ${more} more` : '');
 }

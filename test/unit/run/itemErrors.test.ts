@@ -2,7 +2,7 @@
 import { NodeOperationError } from 'n8n-workflow';
 
 import { RedisError } from '../../../nodes/BusinessData/redis';
-import { toNodeError } from '../../../nodes/BusinessData/run/itemErrors';
+import { countItems, nameItems, toNodeError } from '../../../nodes/BusinessData/run/itemErrors';
 import { RequestError } from '../../../nodes/BusinessData/transport/requestError';
 import { InvalidSettingError } from '../../../nodes/BusinessData/values/invalidSettingError';
 import { node } from './fakeContext';
@@ -32,3 +32,12 @@ test.each(['The service answered 500: ECONNREFUSED', 'no SUPERMAN', 'the name EP
 		expect(toNodeError(node, setting).message).toBe(`Path: ${message}`);
 	},
 );
+
+test('a long list of items is cut short', () => {
+	const even = Array.from({ length: 2500 }, (_, index) => index * 2);
+	expect(nameItems([0, 1, ...even.slice(1)])).toMatch(
+		/^items 0–2, 4, (\d+, ){17}40 and 2479 more$/,
+	);
+	expect(countItems(even)).toMatch(/^2500 items \(0, 2, .*, 38 and 2480 more\)$/);
+	expect(nameItems(even.slice(0, 20))).toMatch(/, 38$/);
+});
