@@ -24,7 +24,7 @@ export function storeFailed(words: string): RequestError {
 	return new RequestError(`Send Once Key: n8n's deduplication store failed (${words})`, {
 		outcome: 'notSent',
 		description:
-			"Nothing was sent for this item, because nobody could tell whether it was sent before. Check n8n's database, then run the item again.",
+			"Without it, nobody can tell what was sent before, so nothing was sent. Check n8n's database, then run the item again.",
 	});
 }
 
