@@ -41,14 +41,14 @@ export async function prepareTasks(
 	prepare: (itemIndex: number) => Task | Promise<Task>,
 ): Promise<Task[]> {
 	const tasks: Task[] = [];
-	for (const index of run.items.keys()) {
+	for (const itemIndex of run.items.keys()) {
 		try {
-			tasks.push(await prepare(index));
+			tasks.push(await prepare(itemIndex));
 		} catch (error) {
-			const nodeError = toNodeError(run.context.getNode(), error, index);
+			const nodeError = toNodeError(run.context.getNode(), error, itemIndex);
 			if (!run.continuesOnError) throw nodeError;
 			nodeError.context.outcome ??= 'notSent';
-			tasks.push({ items: [index], execute: async () => await Promise.reject(nodeError) });
+			tasks.push({ items: [itemIndex], execute: async () => await Promise.reject(nodeError) });
 		}
 		await run.yieldToEventLoop();
 	}
@@ -71,31 +71,39 @@ export async function runTasks(
 
 	/** @throws what the task throws, or threw in a previous attempt with an unknown outcome */
 	const outputOf = async (index: number, { isRead, execute }: Task) => {
-		const asResult = (error: unknown) => {
-			endings.of[index] = 'failed';
+		const previous = results.get(index);
+		if (previous?.ending === 'unknown') {
+			// A new error, because this one may come from another loaded copy of the package.
+			throw new RequestError(previous.error.message, previous.error.details);
+		}
+		if (previous !== undefined) return previous.output;
+		try {
+			const result = await execute();
+			results.set(index, result);
+			return result.output;
+		} catch (error) {
 			const isUnknown = error instanceof RequestError && error.details.outcome === 'unknown';
-			if (!isUnknown || isRead === true) throw error;
-			return { ending: 'unknown' as const, error };
-		};
-		const result = results.get(index) ?? (await execute().catch(asResult));
-		results.set(index, result);
-		endings.of[index] = result.ending;
-		// A new error, because the first one may come from another loaded copy of the package.
-		if ('error' in result) throw new RequestError(result.error.message, result.error.details);
-		return result.output;
+			if (isUnknown && isRead !== true) results.set(index, { ending: 'unknown', error });
+			else endings.failed.add(index);
+			throw error;
+		}
 	};
 	const runNext = async (): Promise<boolean> => {
 		const { value: next } = waiting.next();
 		if (next === undefined || endedBy !== undefined) return false;
 		const [index, task] = next;
 		try {
-			const execute = async () => await outputOf(index, task);
-			outputs[index] = await outputOrErrors(run, task.items, execute, task.ids);
+			outputs[index] = paired(run, await outputOf(index, task), task.items);
 		} catch (error) {
-			// Reads that are under way need not end first.
-			if (lists === undefined) throw error;
-			const nodeError = error as NodeError;
-			if (endedBy === undefined || nodeError.context.outcome === 'unknown') endedBy = nodeError;
+			const nodeError = errorOf(run, task, error);
+			if (run.continuesOnError) {
+				outputs[index] = task.items.map((item) => errorItem(run.items[item], nodeError, item));
+			} else if (lists === undefined) {
+				// Reads that are under way need not end first.
+				throw nodeError;
+			} else if (endedBy === undefined || nodeError.context.outcome === 'unknown') {
+				endedBy = nodeError;
+			}
 		}
 		done++;
 		await run.yieldToEventLoop();
@@ -113,6 +121,7 @@ export async function runTasks(
 		lists === undefined || !hasRequests
 			? `${done} of ${tasks.length} done`
 			: await describeSends(run, done, tasks.length, tasks[done]?.endpoint);
+	// Also for a later attempt that fails before its tasks run.
 	attempts.addResultsTo = (error) => endings.addTo(error, error === endedBy);
 	run.describeProgress = () => endings.sentences;
 	await reportDuring(run, describe, runAll);
@@ -121,18 +130,36 @@ export async function runTasks(
 	throw endedBy;
 }
 
+/** The output, paired with its items; in place, because copying hundreds of thousands of items would hold the event loop. */
+function paired(run: Run, outputs: INodeExecutionData[], items: number[]): INodeExecutionData[] {
+	const pairs = items.map((item) => ({ item }));
+	const pairedItem = pairs.length === 1 ? pairs[0] : pairs;
+	const hasErrorOutput = run.context.getNode().onError === 'continueErrorOutput';
+	for (const output of outputs) {
+		output.pairedItem = pairedItem;
+		// By its JSON, n8n would treat it as a failed item, and the workflow might send it again.
+		if (hasErrorOutput && isErrorJson(output.json)) output.json = { success: true, ...output.json };
+	}
+	return outputs;
+}
+
+function errorOf(run: Run, { items, ids }: Task, error: unknown): NodeError {
+	const itemIndex = items.length === 1 ? items[0] : undefined;
+	const nodeError = toNodeError(run.context.getNode(), error, itemIndex);
+	if (ids !== undefined) nodeError.context.ids = ids;
+	return nodeError;
+}
+
 /** How the tasks of a run ended. */
 class Endings {
-	/** By the index of a task. */
-	readonly of: Ending[];
+	/** Indexes of failed tasks, except those that may have been carried out. */
+	readonly failed = new Set<number>();
 
 	constructor(
 		private readonly tasks: Task[],
 		private readonly lists: NonNullable<TaskKind['lists']>,
-		results: Attempts['results'],
-	) {
-		this.of = tasks.map((_, index) => results.get(index)?.ending ?? 'notTried');
-	}
+		private readonly results: Attempts['results'],
+	) {}
 
 	/** For example `Sent: items 0–4.` */
 	get sentences(): string[] {
@@ -153,50 +180,24 @@ class Endings {
 			context[list] = items;
 			if (areOfRecords) context[list.replace('Items', 'Ids')] = ids;
 		}
-		if (this.of.includes('unknown')) context.outcome = 'unknown';
+		const endings = this.tasks.map((_, index) => this.endingOf(index));
+		if (endings.includes('unknown')) context.outcome = 'unknown';
 		// The error of a single task says it all.
 		if (this.tasks.length === 1 && isOfTask) return;
 		error.description = [error.description, ...this.sentences].filter(Boolean).join(' ');
 	}
 
+	private endingOf(index: number): Ending {
+		const otherwise = this.failed.has(index) ? 'failed' : 'notTried';
+		return this.results.get(index)?.ending ?? otherwise;
+	}
+
 	/** A list for each ending. */
 	private get listed() {
 		return Object.entries(this.lists).map(([ending, [words, list]]) => {
-			const ended = this.tasks.filter((_, index) => this.of[index] === ending);
+			const ended = this.tasks.filter((_, index) => this.endingOf(index) === ending);
 			const items = [...new Set(ended.flatMap((task) => task.items))].sort((a, b) => a - b);
 			return { words, list, items, ids: ended.flatMap(({ ids = [] }) => ids) };
 		});
-	}
-}
-
-/**
- * The output for the items, paired with them, or their error if the node continues on error.
- * @throws a node error that names the item
- */
-export async function outputOrErrors(
-	run: Run,
-	items: number[],
-	execute: () => INodeExecutionData[] | Promise<INodeExecutionData[]>,
-	ids?: Task['ids'],
-): Promise<INodeExecutionData[]> {
-	try {
-		const pairs = items.map((item) => ({ item }));
-		const pairedItem = pairs.length === 1 ? pairs[0] : pairs;
-		const outputs = await execute();
-		const hasErrorOutput = run.context.getNode().onError === 'continueErrorOutput';
-		// In place, because copying hundreds of thousands of items would hold the event loop.
-		for (const output of outputs) {
-			output.pairedItem = pairedItem;
-			// By its JSON, n8n would treat it as a failed item, and the workflow might send it again.
-			if (hasErrorOutput && isErrorJson(output.json))
-				output.json = { success: true, ...output.json };
-		}
-		return outputs;
-	} catch (error) {
-		const itemIndex = items.length === 1 ? items[0] : undefined;
-		const nodeError = toNodeError(run.context.getNode(), error, itemIndex);
-		if (ids !== undefined) nodeError.context.ids = ids;
-		if (!run.continuesOnError) throw nodeError;
-		return items.map((item) => errorItem(run.items[item], nodeError, item));
 	}
 }

@@ -6,10 +6,10 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { DryRun } from '../items/dryRun';
 import { sendItem } from '../items/requestEach';
 import { itemsOf } from '../items/responseItems';
-import { outputOrErrors, runTasks, type Task, type TaskKind } from '../items/runTasks';
+import { runTasks, type Task, type TaskKind } from '../items/runTasks';
 import { type Id, nameOfId, readIds } from '../parameters/ids';
 import { optionsField, readRequestOptions } from '../parameters/requestOptions';
-import { nameItems } from '../run/itemErrors';
+import { errorItem, nameItems, toNodeError } from '../run/itemErrors';
 import type { Run } from '../run/run';
 import type { Endpoint } from '../transport/endpoints';
 import type { Result, ServiceResponse } from '../transport/response';
@@ -115,11 +115,11 @@ async function deleteMany(run: Run, endpoint: Endpoint): Promise<INodeExecutionD
  */
 async function sameForAll(run: Run, name: string, field: string, fallback: unknown) {
 	const first = run.parameter(name, 0, fallback);
-	for (const index of run.items.keys()) {
-		if (!isDeepStrictEqual(run.parameter(name, index, fallback), first)) {
+	for (const itemIndex of run.items.keys()) {
+		if (!isDeepStrictEqual(run.parameter(name, itemIndex, fallback), first)) {
 			throw new InvalidSettingError(
 				field,
-				`is not the same for ${nameItems([0, index])}`,
+				`is not the same for ${nameItems([0, itemIndex])}`,
 				'The IDs of all items are deleted together: use the same value for all, or a node for each value.',
 			);
 		}
@@ -138,24 +138,25 @@ async function readBatches(run: Run, size: number) {
 	const itemsById = new Map<string, { id: Id; items: number[][] }>();
 	const errors: INodeExecutionData[] = [];
 	let last: { value: unknown; items: number[] } | undefined;
-	for (const index of run.items.keys()) {
-		const collect = () => {
-			const value = run.parameter('ids', index);
+	for (const itemIndex of run.items.keys()) {
+		try {
+			const value = run.parameter('ids', itemIndex);
 			// An expression may return the IDs of all items for each of them.
-			if (last !== undefined && isDeepStrictEqual(value, last.value)) {
-				last.items.push(index);
-				return [];
+			if (last !== undefined && isDeepStrictEqual(value, last.value)) last.items.push(itemIndex);
+			else {
+				const ids = readIds(value);
+				last = { value, items: [itemIndex] };
+				for (const id of ids) {
+					const entry = itemsById.get(nameOfId(id)) ?? { id, items: [] };
+					itemsById.set(nameOfId(id), entry);
+					entry.items.push(last.items);
+				}
 			}
-			const ids = readIds(value);
-			last = { value, items: [index] };
-			for (const id of ids) {
-				const entry = itemsById.get(nameOfId(id)) ?? { id, items: [] };
-				itemsById.set(nameOfId(id), entry);
-				entry.items.push(last.items);
-			}
-			return [];
-		};
-		errors.push(...(await outputOrErrors(run, [index], collect)));
+		} catch (error) {
+			const nodeError = toNodeError(run.context.getNode(), error, itemIndex);
+			if (!run.continuesOnError) throw nodeError;
+			errors.push(errorItem(run.items[itemIndex], nodeError, itemIndex));
+		}
 		await run.yieldToEventLoop();
 	}
 	const entries = [...itemsById.values()];

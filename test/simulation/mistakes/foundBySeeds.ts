@@ -86,7 +86,7 @@ export const FOUND_BY_SEEDS: Record<
 	],
 	'Retry On Fail sends documents again that may have been sent': [
 		{ seed: 7, shows: 'acted twice' },
-		['items/runTasks', 'if (!isUnknown || isRead === true)', 'if (true)'],
+		['items/runTasks', 'if (isUnknown && isRead !== true)', 'if (false)'],
 	],
 	'a failure after a 2xx counts as not sent': [
 		{ seed: 703, shows: 'untrue result' },
