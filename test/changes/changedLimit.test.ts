@@ -73,7 +73,7 @@ test('no test fails if a limit is added and all others are changed as the page s
 	files.forEach(changeNumbers);
 	// Skips slow tests that do not depend on limits: Send Once, the trigger, connections, bodies, random cases and tools.
 	const others =
-		'node_modules [sS]endOnce [tT]rigger property rateLimit/gates simulation secrets conventions connections responses Bodies redact scripts';
+		'node_modules [sS]endOnce [tT]rigger property rateLimit/orders simulation secrets conventions connections responses Bodies redact scripts';
 	const tools = 'repository/(?!limits|texts|words)';
 	const ignored = ['--testPathIgnorePatterns', ...others.split(' '), tools];
 	expect(failuresOf('test/unit', 'test/engine', ...ignored)).toEqual([]);

@@ -75,7 +75,7 @@ export class Play {
 	private calls: Call[] = [];
 	private readonly events: Choice[] = [];
 	/** What each party has observed, in order. */
-	private readonly met = new Map<string, string[]>();
+	private readonly observed = new Map<string, string[]>();
 	private readonly faults: string[] = [];
 	private faultsLeft: number;
 	private reorderingsLeft: number;
@@ -104,8 +104,8 @@ export class Play {
 					this.calls = this.calls.filter((one) => one !== call);
 					// Turns synchronous errors into rejections too.
 					const came = new Promise<T>((done) => done(outcome()));
-					const meet = (result: unknown) => this.meet(party, [name, fault, result]);
-					came.then(meet, meet);
+					const observe = (result: unknown) => this.observe(party, [name, fault, result]);
+					came.then(observe, observe);
 					came.then(resolve, reject);
 				},
 			}));
@@ -115,15 +115,15 @@ export class Play {
 	}
 
 	async begin(name: string, party: () => Promise<unknown>): Promise<unknown> {
-		this.met.set(name, []);
+		this.observed.set(name, []);
 		return await parties.run(name, party);
 	}
 
 	/** A hash of the state: equal for all orders that continue in the same way. */
 	state(shared: unknown): string {
-		const { met, faults } = this;
+		const { observed, faults } = this;
 		const event = this.events.find(({ name }) => name === this.chosen.at(-1))?.name;
-		const state = [Date.now(), met, faults, event, shared];
+		const state = [Date.now(), observed, faults, event, shared];
 		const ids: string[] = [];
 		const text = inWords(state).replace(UUID, (id) => {
 			if (!ids.includes(id)) ids.push(id);
@@ -133,9 +133,10 @@ export class Play {
 	}
 
 	/** Without a party, every party may observe it. */
-	private meet(party: string | undefined, what: unknown[]): void {
+	private observe(party: string | undefined, what: unknown[]): void {
 		const text = inWords([Date.now(), ...what]);
-		for (const [name, all] of this.met) if (party === undefined || name === party) all.push(text);
+		for (const [name, all] of this.observed)
+			if (party === undefined || name === party) all.push(text);
 	}
 
 	/** An event that may happen at any moment from now on, even after time has passed. Nobody waits for it. */
@@ -194,25 +195,25 @@ interface Step {
 export async function explore(scenario: Scenario, bound: Bound): Promise<Exploration> {
 	/** The number of orders from each fully explored state. */
 	const known = new Map<string, number>();
-	const way: Step[] = [];
+	const path: Step[] = [];
 	let plays = 0;
 	let orders = 0;
 	for (;;) {
 		const play = new Play(bound);
 		plays++;
 		try {
-			const explored = await playOne(scenario, bound, play, way, known);
+			const explored = await playOne(scenario, bound, play, path, known);
 			orders += explored;
-			for (const step of way) step.orders += explored;
+			for (const step of path) step.orders += explored;
 		} catch (error) {
 			return { orders: orders + 1, plays, failure: { chosen: play.chosen, error } };
 		} finally {
 			jest.useRealTimers();
 		}
-		let last = way.at(-1);
-		for (; last !== undefined && last.index + 1 === last.of; last = way.at(-1)) {
+		let last = path.at(-1);
+		for (; last !== undefined && last.index + 1 === last.of; last = path.at(-1)) {
 			if (last.state !== undefined) known.set(last.state, last.orders);
-			way.pop();
+			path.pop();
 		}
 		if (last === undefined) return { orders, plays, failure: undefined };
 		last.index++;
@@ -220,14 +221,14 @@ export async function explore(scenario: Scenario, bound: Bound): Promise<Explora
 }
 
 /**
- * @param way the choices to replay; further choices, always the first in line, are appended
+ * @param path the choices to replay; further choices, always the first in line, are appended
  * @returns the number of orders that the play stands for
  */
 async function playOne(
 	scenario: Scenario,
 	{ longestMs, reorderings }: Bound,
 	play: Play,
-	way: Step[],
+	path: Step[],
 	known: Map<string, number>,
 ): Promise<number> {
 	jest.useFakeTimers({ now: BEGINS_AT, doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
@@ -249,7 +250,7 @@ async function playOne(
 		const { choices } = play;
 		if (choices.length === 0) throw new Error('The parties wait for ever');
 		if (Date.now() > endsAt) throw new Error(`The parties go on for more than ${longestMs} ms`);
-		let step = way[depth];
+		let step = path[depth];
 		if (step === undefined) {
 			// With bounded reorderings, the order of arrival is part of the state too.
 			const shared = reorderings === undefined ? scenario.shared?.() : undefined;
@@ -257,7 +258,7 @@ async function playOne(
 			const orders = known.get(state ?? '');
 			if (orders !== undefined) return orders;
 			step = { state, index: 0, of: choices.length, orders: 0 };
-			way.push(step);
+			path.push(step);
 		}
 		await play.choose(choices, step.index);
 	}

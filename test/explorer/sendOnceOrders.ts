@@ -15,19 +15,22 @@ import { report } from '../support/report';
 import { type Bound, explore, type Play, type Scenario } from './explorer';
 
 /** What the service does with a document: it acts and responds, it refuses, or its response is lost. */
-export type Service = 'acts' | 'refuses' | 'is lost';
+type Service = 'acts' | 'refuses' | 'is lost';
 
 const STATES = { acts: 'sent', refuses: 'notSent', 'is lost': 'perhapsSent' } as const;
 
-export interface OrdersSettings {
+interface OrdersSettings {
 	/** What the service does with the first request, and with all others. */
 	service: readonly [Service, Service];
 	/** Whether the second run begins only when the first one sends its request or has ended. */
 	isLater?: boolean;
 	/** Whether the second run sends other content, after all other parties have ended. */
-	isOther?: boolean;
-	people?: ReadonlyArray<'sent' | 'notSent'>;
+	hasOtherContent?: boolean;
+	/** The states that users set by hand, each at any moment. */
+	setByHand?: ReadonlyArray<'sent' | 'notSent'>;
+	/** Whether the process may end at any moment. */
 	crashes?: boolean;
+	/** Whether each party has a process of its own. */
 	isApart?: boolean;
 	hasRedis?: boolean;
 }
@@ -65,28 +68,32 @@ const ORDERS = [
 		...oneProcess,
 	}),
 	inOrders('a response that is lost', LOST_ONCE, oneProcess),
-	inOrders('a user who marks it as sent', { ...REFUSES, people: ['sent'] }, oneProcess),
-	inOrders('a user who releases it', { ...LOST, people: ['notSent'] }, oneProcess),
+	inOrders('a user who marks it as sent', { ...REFUSES, setByHand: ['sent'] }, oneProcess),
+	inOrders('a user who releases it', { ...LOST, setByHand: ['notSent'] }, oneProcess),
 	inOrders(
 		'other content and a user who releases it',
-		{ ...LOST_ONCE, isOther: true, people: ['notSent'] },
+		{ ...LOST_ONCE, hasOtherContent: true, setByHand: ['notSent'] },
 		oneProcess,
 	),
 	inOrders('a process that dies', { ...ACTS, crashes: true }, oneProcess),
 	inOrders('a Redis', ACTS, withRedis),
 	inOrders('a Redis and a service that refuses', REFUSES, withRedis),
 	inOrders('a Redis and a service that refuses once', REFUSES_ONCE, atLength),
-	inOrders('a Redis and a user who releases it', { ...LOST_ONCE, people: ['notSent'] }, withRedis),
+	inOrders(
+		'a Redis and a user who releases it',
+		{ ...LOST_ONCE, setByHand: ['notSent'] },
+		withRedis,
+	),
 	inOrders('two processes without Redis', ACTS, apart),
 	inOrders('two processes without Redis and a refusal', REFUSES_ONCE, apart),
 	inOrders(
 		'two processes without Redis and a user who releases it',
-		{ ...LOST_ONCE, people: ['notSent'] },
+		{ ...LOST_ONCE, setByHand: ['notSent'] },
 		apart,
 	),
 	inOrders(
 		'a Redis and users who mark it and release it',
-		{ ...LOST_ONCE, people: ['sent', 'notSent'] },
+		{ ...LOST_ONCE, setByHand: ['sent', 'notSent'] },
 		withRedis,
 	),
 ];
@@ -156,9 +163,11 @@ type Process = typeof sendOnceModule & typeof processStateModule;
 const PROCESSES = 5;
 const LAST = PROCESSES - 1;
 
-class Orders implements Scenario {
+class SendOnceOrders implements Scenario {
+	/** What the service did with each request, in order. */
 	private handled: Service[] = [];
-	private last = '';
+	/** The run whose document the service acted on last. */
+	private lastSender = '';
 	/** The states of the document, in order, from requests that were not refused and from users. */
 	private ends: SentState[] = [];
 	/** The states that users tried to set when the store failed. */
@@ -178,13 +187,13 @@ class Orders implements Scenario {
 	) {}
 
 	async begin(play: Play) {
-		const { people = [], crashes = false, isLater = false, hasRedis = false } = this.settings;
+		const { setByHand = [], crashes = false, isLater = false, hasRedis = false } = this.settings;
 		this.handled = [];
 		this.ends = [];
 		this.skipped = [];
 		this.play = play;
 		this.hasEnded = false;
-		this.last = '';
+		this.lastSender = '';
 		this.tried = [];
 		this.emptiedAt = -Infinity;
 		// Makes a play depend on its choices only.
@@ -212,11 +221,11 @@ class Orders implements Scenario {
 		const leaving = new Promise<void>((resolve) => (this.onLeaving = resolve));
 		const runs = ['A', 'B'].map((name, index) => async () => {
 			if (name === 'B' && isLater) await leaving;
-			if (name === 'B' && hasRedis && people.length > 0) await begin('B');
+			if (name === 'B' && hasRedis && setByHand.length > 0) await begin('B');
 			await Promise.race([this.send(play, name, index), ended]);
 			this.onLeaving();
 		});
-		const changes = people.map((state, index) => async () => {
+		const changes = setByHand.map((state, index) => async () => {
 			if (hasRedis) await begin(state);
 			try {
 				const { guard } = this.party(state, runs.length + index);
@@ -233,11 +242,11 @@ class Orders implements Scenario {
 		const oneByOne = async () => {
 			for (const party of [first, ...changes, second]) await party();
 		};
-		return await Promise.resolve(this.settings.isOther === true ? [oneByOne] : parties);
+		return await Promise.resolve(this.settings.hasOtherContent === true ? [oneByOne] : parties);
 	}
 
 	async check(): Promise<void> {
-		const { people = [], isApart = false, hasRedis = false } = this.settings;
+		const { setByHand = [], isApart = false, hasRedis = false } = this.settings;
 		const faults = (this.play?.chosen ?? []).filter((name) => name.includes(':'));
 		store.play = undefined;
 		store.isDead = false;
@@ -248,20 +257,20 @@ class Orders implements Scenario {
 		// Without Redis, a process does not know that another one is sending the document.
 		const isBlind = isApart && !hasRedis;
 		// No run skips a document that was not sent.
-		if (!people.includes('sent') && !isBlind) expect(this.skipped).not.toContain(0);
+		if (!setByHand.includes('sent') && !isBlind) expect(this.skipped).not.toContain(0);
 		// A late command may leave a lease for a while.
-		const look = async (name = this.last) => {
+		const look = async (name = this.lastSender) => {
 			const { guard } = this.party(name, LAST);
 			const looking = faults.length === 0 ? guard.get() : guard.waitForState(untilEnded);
 			return await passTime<string>(looking, 60_000);
 		};
 		const state = await look();
-		if (this.settings.isOther === true && state !== 'notSent') {
-			await expect(look(this.last === 'B' ? 'A' : 'B')).rejects.toThrow('with other content');
+		if (this.settings.hasOtherContent === true && state !== 'notSent') {
+			await expect(look(this.lastSender === 'B' ? 'A' : 'B')).rejects.toThrow('with other content');
 		}
 		// Documents that were sent are known without Redis too.
 		this.redis.data.clear();
-		if (this.timesActed > releases && !people.includes('sent')) {
+		if (this.timesActed > releases && !setByHand.includes('sent')) {
 			expect(await look()).not.toBe('notSent');
 		}
 		// A fault may leave the outcome unknown, but must not block an unsent document while the process lives.
@@ -296,18 +305,18 @@ class Orders implements Scenario {
 		}
 		const [first, next] = this.settings.service;
 		const arrive = () => {
-			const made = this.handled.length === 0 ? first : next;
-			this.handled.push(made);
-			if (made !== 'refuses') this.ends.push(STATES[made]);
-			if (made !== 'refuses') this.last = name;
-			return made;
+			const action = this.handled.length === 0 ? first : next;
+			this.handled.push(action);
+			if (action !== 'refuses') this.ends.push(STATES[action]);
+			if (action !== 'refuses') this.lastSender = name;
+			return action;
 		};
 		this.onLeaving();
 		await guard.complete(STATES[await store.alive(play.call(`${name} arrives`, arrive))]);
 	}
 
 	private party(name: string, index: number) {
-		const { isApart = false, hasRedis = false, isOther = false } = this.settings;
+		const { isApart = false, hasRedis = false, hasOtherContent = false } = this.settings;
 		const process = processes[isApart || index === LAST ? index : 0] as Process;
 		const redis = this.redis.connection(async (run) => {
 			const { play } = store;
@@ -338,7 +347,7 @@ class Orders implements Scenario {
 			endpoint: { method: 'POST', path: '/send' },
 			key: 'a',
 			maxEntries: 10,
-			content: { hash: isOther ? name : '', mustMatch: true },
+			content: { hash: hasOtherContent ? name : '', mustMatch: true },
 		});
 		return { ...process, guard };
 	}
@@ -367,12 +376,12 @@ const processes = Array.from({ length: PROCESSES }, loadProcess);
 /** Resets the state that a restarted process would lack. */
 function forget({ processState }: Process): void {
 	const state = processState();
-	state.ends = new KeyedMutex();
+	state.outcomeMutex = new KeyedMutex();
 	for (const map of [state.watched, state.leases]) map.clear();
 }
 
 /** Defines the tests of a file, which must mock `n8n-core` with the store. */
-export function testOrders(bound: 'narrow' | 'wide', kind?: 'redis' | 'memory'): void {
+export function testSendOnceOrders(bound: 'narrow' | 'wide', kind?: 'redis' | 'memory'): void {
 	jest.setTimeout(3_600_000);
 	beforeAll(async () => await store.load());
 
@@ -380,7 +389,10 @@ export function testOrders(bound: 'narrow' | 'wide', kind?: 'redis' | 'memory'):
 		({ settings }) => kind === undefined || (kind === 'redis') === (settings.hasRedis === true),
 	);
 	test.each(orders)('Send Once holds with $name', async ({ name, settings, [bound]: within }) => {
-		const { orders, failure } = await explore(new Orders(settings, await LuaRedis.load()), within);
+		const { orders, failure } = await explore(
+			new SendOnceOrders(settings, await LuaRedis.load()),
+			within,
+		);
 		expect(failure).toBeUndefined();
 		report(`Two runs with one key and ${name}: all of ${orders} orders`);
 	});

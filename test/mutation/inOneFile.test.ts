@@ -18,7 +18,7 @@ const FOLDERS = [
 /** Engine tests that do not test the mutated code. */
 const OTHERS = /^engine\/(?!sendOnce|sentDocument|trigger|workerDied)/;
 /** Tests of all orders or of many random cases, which take too long for each mutant. */
-const TOO_LONG = /gates|(rateLimit|redis|transport|engine).*property/;
+const TOO_LONG = /rateLimit\/orders|(rateLimit|redis|transport|engine).*property/;
 /** Tests that mock modules, which would affect all other files. They run only if they are named. */
 const APART = /orders|rerunGuard|sentDocument|sentKeys/;
 process.env.TRIGGER_RUNS ??= '60';

@@ -51,7 +51,7 @@ export class KeyRow {
 	/** Reads the row, after repairing what failed writes may have left. */
 	async find(): Promise<Found> {
 		for (const [token, state] of processState().watched.get(this.id.name) ?? []) {
-			await this.end(state, { token });
+			await this.recordOutcome(state, { token });
 		}
 		return await this.read();
 	}
@@ -61,7 +61,7 @@ export class KeyRow {
 	 * @param isRetry whether a previous attempt may have recorded it
 	 * @returns whether the record belongs to this sender
 	 */
-	async record(isRetry: boolean): Promise<boolean> {
+	async recordAttempt(isRetry: boolean): Promise<boolean> {
 		if (!isRetry) this.token = randomUUID();
 		const { state, owner } = await this.find();
 		if (state !== 'notSent') return state === 'perhapsSent' && owner === this.token;
@@ -81,8 +81,11 @@ export class KeyRow {
 	 * Records the outcome of a request, unless the record has changed.
 	 * @param isLeased whether nobody else can have changed the record: if it is missing, it was lost, and is written again
 	 */
-	async end(state: SentState, { token = this.token, isLeased = false } = {}): Promise<void> {
-		await processState().ends.runExclusive(this.id.name, async () => {
+	async recordOutcome(
+		state: SentState,
+		{ token = this.token, isLeased = false } = {},
+	): Promise<void> {
+		await processState().outcomeMutex.runExclusive(this.id.name, async () => {
 			const found = await this.read(token);
 			if (isLeased && found.state === 'notSent' && state !== 'notSent') {
 				await this.add([token, KNOWN, this.ownContent, ...(state === 'sent' ? [] : [OPEN])]);
@@ -119,7 +122,7 @@ export class KeyRow {
 			for (let ms = FIRST_PAUSE_MS; performance.now() < untilMs; ms *= 2) {
 				await new Promise((resolve) => setTimeout(resolve, ms).unref());
 				try {
-					await this.end(state, { token, isLeased });
+					await this.recordOutcome(state, { token, isLeased });
 					isLeased &&= performance.now() - failedAt < LATE_MS;
 					if (!isLeased) release?.();
 				} catch {

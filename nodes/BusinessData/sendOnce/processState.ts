@@ -8,11 +8,11 @@ interface ProcessState {
 	/** Each resolves when the sender is done. */
 	leases: Map<string, Promise<void>>;
 	/** Outcomes of requests are recorded one at a time. */
-	ends: Pick<KeyedMutex, 'runExclusive'>;
+	outcomeMutex: Pick<KeyedMutex, 'runExclusive'>;
 	/** By token, the outcomes that could not be written. */
 	watched: Map<string, Map<string, SentState>>;
 }
 
-export const processState = processWide('sendOnce/6', (): ProcessState => {
-	return { leases: new Map(), ends: new KeyedMutex(), watched: new Map() };
+export const processState = processWide('sendOnce/7', (): ProcessState => {
+	return { leases: new Map(), outcomeMutex: new KeyedMutex(), watched: new Map() };
 });

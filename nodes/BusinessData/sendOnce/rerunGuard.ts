@@ -42,9 +42,9 @@ export async function guardRun(context: IExecuteFunctions): Promise<SendGuard | 
 		if (added !== undefined) await addSentKey(id, MOST_RUNS);
 	};
 	const read = async () => (await row().read([own])) ?? [];
-	const processes = async () => await read().catch((): unknown[] => []);
+	const readProcesses = async () => await read().catch((): unknown[] => []);
 	await record().catch(() => undefined);
-	const [first = own] = await processes();
+	const [first = own] = await readProcesses();
 	if (first !== own) {
 		throw new RequestError(
 			'The execution may have sent documents before: its worker has died or hung, and n8n runs it again',
@@ -53,7 +53,7 @@ export async function guardRun(context: IExecuteFunctions): Promise<SendGuard | 
 	}
 	return {
 		acquire: async () => {
-			if ((await processes()).every((one) => one === own)) return undefined;
+			if ((await readProcesses()).every((one) => one === own)) return undefined;
 			throw new RequestError(
 				'n8n runs this execution again on another worker, so this run sends nothing more',
 				{ outcome: 'notSent', description: `Its worker had hung. ${ADVICE}` },

@@ -19,7 +19,10 @@ import { addSentKey, removeSentKey } from './sentKeys';
 /** IDs of workflows that are not saved. */
 const NO_ID = ['', '__EMPTY__'];
 
-const REASONS: Record<Exclude<SentState, 'notSent'>, string> = {
+/** The states in which a document is skipped. */
+type UsedState = Exclude<SentState, 'notSent'>;
+
+const REASONS: Record<UsedState, string> = {
 	sent: 'It was sent before with this key. To send it again on purpose, release the key (Sent Document → Release), or give it another one.',
 	perhapsSent:
 		'It may have been sent before with this key: n8n was stopped while it was being sent, or no response said whether it was. Check in the service, then use Sent Document → Mark as Sent or Release.',
@@ -30,7 +33,7 @@ const SENT_BY_HEADER =
 	'It was sent before with this key. To send it again on purpose, give it another key: the service knows this one by its idempotency header, and would only repeat its response.';
 
 export class AlreadySentError extends Error {
-	constructor(readonly state: Exclude<SentState, 'notSent'>) {
+	constructor(readonly state: UsedState) {
 		super(REASONS[state]);
 	}
 }
@@ -121,14 +124,14 @@ export class SendOnce implements SendGuard {
 		this.release = undefined;
 		if (release === undefined) return;
 		if (state === 'perhapsSent') this.mayBeSent = true;
-		const end = state === 'notSent' && this.mayBeSent ? 'perhapsSent' : state;
+		const outcome = state === 'notSent' && this.mayBeSent ? 'perhapsSent' : state;
 		try {
-			await row.end(end, { isLeased: true });
+			await row.recordOutcome(outcome, { isLeased: true });
 			release();
 		} catch {
-			row.keepRepairing(end, release);
+			row.keepRepairing(outcome, release);
 		}
-		if (end === 'notSent' || document.maxEntries === undefined) return;
+		if (outcome === 'notSent' || document.maxEntries === undefined) return;
 		// If this fails, keys are only remembered for longer.
 		await addSentKey(row.id, document.maxEntries).catch(() => undefined);
 	}
@@ -157,7 +160,7 @@ export class SendOnce implements SendGuard {
 	}
 
 	/** The output for a skipped item. */
-	skipped(state: Exclude<SentState, 'notSent'>): IDataObject & { skipped: true } {
+	skipped(state: UsedState): IDataObject & { skipped: true } {
 		const isKnownThere = state === 'sent' && this.run.account.idempotencyHeader !== '';
 		const reason = isKnownThere ? SENT_BY_HEADER : REASONS[state];
 		return { skipped: true, state, reason, sendOnceKey: this.document.key };
@@ -172,7 +175,9 @@ export class SendOnce implements SendGuard {
 
 	/** @throws what `get` throws, or the signal's reason */
 	private async lookUp(): Promise<SentState | UnderWay> {
-		for (let withoutLease: unknown; ;) {
+		/** The sender that was found to hold no lease. */
+		let withoutLease: unknown;
+		for (;;) {
 			const { state, owner, hasOtherContent } = await this.row.find();
 			if (state !== 'perhapsSent' || owner === withoutLease) {
 				if (hasOtherContent) throw this.otherContent();
@@ -190,7 +195,7 @@ export class SendOnce implements SendGuard {
 		const acquired = await this.lease.acquire();
 		if ('ended' in acquired) return acquired;
 		try {
-			if (await this.row.record(this.mayBeSent)) this.release = acquired.release;
+			if (await this.row.recordAttempt(this.mayBeSent)) this.release = acquired.release;
 		} finally {
 			if (this.release === undefined) acquired.release();
 		}

@@ -10,7 +10,11 @@ export const FOUND_BY_TESTS: Record<string, Record<string, Change[]>> = {
 			['sendOnce/sendOnce', 'return missing;', 'return state;'],
 		],
 		'a key is released to other senders before its end is recorded': [
-			['sendOnce/sendOnce', 'await row.end(end, { isLeased: true });', 'release();\n$&'],
+			[
+				'sendOnce/sendOnce',
+				'await row.recordOutcome(outcome, { isLeased: true });',
+				'release();\n$&',
+			],
 		],
 		'the end of a document is not recorded': [
 			['sendOnce/keyRow', "if (state === 'sent')", 'if (false)'],

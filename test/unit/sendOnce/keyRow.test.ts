@@ -12,7 +12,7 @@ beforeEach(() => {
 	jest.useFakeTimers();
 	store.latencyMs = () => 2;
 	// Repairs of the previous test have lost their timers, and would never end.
-	Object.assign(processState(), { ends: new KeyedMutex(), watched: new Map() });
+	Object.assign(processState(), { outcomeMutex: new KeyedMutex(), watched: new Map() });
 });
 afterEach(() => {
 	jest.clearAllTimers();
@@ -37,16 +37,16 @@ async function stateElsewhere(): Promise<SentState> {
 
 async function recorded(): Promise<KeyRow> {
 	const row = keyRow();
-	expect(await pass(row.record(false))).toBe(true);
+	expect(await pass(row.recordAttempt(false))).toBe(true);
 	return row;
 }
 
 test('only one of many senders inserts the row, and only that one may retry', async () => {
 	store.latencyMs = () => 1 + Math.random() * 20;
 	const rows = Array.from({ length: 20 }, () => keyRow());
-	const all = await pass(Promise.all(rows.map(async (row) => await row.record(false))));
+	const all = await pass(Promise.all(rows.map(async (row) => await row.recordAttempt(false))));
 	expect(all.filter(Boolean)).toHaveLength(1);
-	const again = await pass(Promise.all(rows.map(async (row) => await row.record(true))));
+	const again = await pass(Promise.all(rows.map(async (row) => await row.recordAttempt(true))));
 	expect(again).toEqual(all);
 	expect(await state()).toBe('perhapsSent');
 });
@@ -59,7 +59,7 @@ test.each<[string, boolean, SentState, SentState]>([
 ])('a lost row, %s (leased: %p), ended as %s, is %s', async (_, isLeased, end, expected) => {
 	const row = await recorded();
 	await pass(keyRow().clear());
-	await pass(row.end(end, { isLeased }));
+	await pass(row.recordOutcome(end, { isLeased }));
 	expect(await found()).toMatchObject({ state: expected, hasOtherContent: false });
 	expect((await found('other')).hasOtherContent).toBe(expected !== 'notSent');
 });
@@ -67,7 +67,7 @@ test.each<[string, boolean, SentState, SentState]>([
 test('a key that is marked by hand is not released by a later refusal', async () => {
 	const row = await recorded();
 	await pass(keyRow().mark());
-	await pass(row.end('notSent', { isLeased: true }));
+	await pass(row.recordOutcome('notSent', { isLeased: true }));
 	expect(await state()).toBe('sent');
 });
 
@@ -75,7 +75,7 @@ describe('a failed insert of a row', () => {
 	const record = async () =>
 		await pass(
 			keyRow()
-				.record(false)
+				.recordAttempt(false)
 				.catch((error: Error) => error.name),
 		);
 
@@ -98,11 +98,11 @@ describe('a failed insert of a row', () => {
 
 	test('because another sender was first leaves its row', async () => {
 		store.fail('read');
-		const one = keyRow().record(false);
+		const one = keyRow().recordAttempt(false);
 		await expect(pass(one)).rejects.toThrow("n8n's deduplication store failed");
 		const insert = store.insert.bind(store);
 		const first = jest.spyOn(store, 'insert').mockImplementationOnce(async (row) => {
-			await keyRow('other').record(false);
+			await keyRow('other').recordAttempt(false);
 			await insert(row);
 		});
 		expect(await record()).toBe(false);
@@ -125,7 +125,7 @@ test('repairs of a row run one at a time, so that a slow one does not undo a new
 	store.fail('write', { moment: 'late' });
 	await pass(
 		keyRow()
-			.record(false)
+			.recordAttempt(false)
 			.catch(() => undefined),
 	);
 	await pass(2_505);
@@ -151,7 +151,9 @@ describe('an end that cannot be recorded', () => {
 	async function endOf(end: SentState, ...faults: Array<Parameters<typeof store.fail>>) {
 		const row = await recorded();
 		for (const fault of faults) store.fail(...fault);
-		await expect(pass(row.end(end, { isLeased: true }))).rejects.toThrow('deduplication store');
+		await expect(pass(row.recordOutcome(end, { isLeased: true }))).rejects.toThrow(
+			'deduplication store',
+		);
 		const startedAt = performance.now();
 		let seconds = Infinity;
 		row.keepRepairing(
@@ -167,7 +169,9 @@ describe('an end that cannot be recorded', () => {
 		async (end) => {
 			const row = await recorded();
 			store.fail('write', { moment: 'late' });
-			await expect(pass(row.end(end, { isLeased: true }))).rejects.toThrow('deduplication store');
+			await expect(pass(row.recordOutcome(end, { isLeased: true }))).rejects.toThrow(
+				'deduplication store',
+			);
 			const release = jest.fn();
 			row.keepRepairing(end, release);
 			await pass(110);
@@ -205,7 +209,7 @@ describe('an end that cannot be recorded', () => {
 		const row = await recorded();
 		row.keepRepairing('perhapsSent');
 		await pass(500_000);
-		expect(await pass(row.record(false))).toBe(false);
+		expect(await pass(row.recordAttempt(false))).toBe(false);
 		row.keepRepairing('notSent');
 		await pass(700_000);
 		expect([...processState().watched.values()].map(({ size }) => size)).toEqual([1]);

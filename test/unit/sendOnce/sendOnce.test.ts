@@ -17,7 +17,7 @@ beforeEach(() => {
 	jest.useFakeTimers();
 	table.latencyMs = () => 2;
 	// A test may end while a lease is held, or a row is still being repaired.
-	const none = { leases: new Map(), ends: new KeyedMutex(), watched: new Map() };
+	const none = { leases: new Map(), outcomeMutex: new KeyedMutex(), watched: new Map() };
 	Object.assign(processState(), none);
 });
 afterEach(() => {

@@ -12,8 +12,8 @@ const idOf = (key: number) => ({ workflowId: 'w', document: 'document', name: `k
 
 async function send(key: number, most: number): Promise<void> {
 	const row = new KeyRow(idOf(key), undefined);
-	expect(await row.record(false)).toBe(true);
-	await row.end('sent');
+	expect(await row.recordAttempt(false)).toBe(true);
+	await row.recordOutcome('sent');
 	await addSentKey(idOf(key), most);
 }
 

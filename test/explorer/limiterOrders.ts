@@ -13,7 +13,7 @@ const HELD_MS = 4_000;
 /** A slot with less time left (s) may be lost with Redis: no process can know whether it had already expired. */
 const FORGOTTEN_EARLY_S = 1.1;
 
-interface GatesSettings {
+interface OrdersSettings {
 	/** The length of the windows (s), which allow two requests, one of them a send. */
 	windowSeconds: number;
 	/** The requests of each run, one after the other. */
@@ -24,7 +24,7 @@ interface GatesSettings {
 
 const BOUND = { faults: 0, longestMs: 60_000 };
 
-const GATES: Array<{ name: string; settings: GatesSettings; narrow: Bound; wide: Bound }> = [
+const ORDERS: Array<{ name: string; settings: OrdersSettings; narrow: Bound; wide: Bound }> = [
 	{
 		name: 'a stop of one run',
 		settings: { windowSeconds: 0.5, requests: ['send', 'read'], isStopped: true },
@@ -39,7 +39,7 @@ const GATES: Array<{ name: string; settings: GatesSettings; narrow: Bound; wide:
 	},
 ];
 
-class Gates implements Scenario {
+class LimiterOrders implements Scenario {
 	private counted: Array<CountedRequest & { run?: string }> = [];
 
 	private benches: LimiterBench[] = [];
@@ -47,7 +47,7 @@ class Gates implements Scenario {
 
 	constructor(
 		private readonly redis: LuaRedis,
-		private readonly settings: GatesSettings,
+		private readonly settings: OrdersSettings,
 	) {}
 
 	async begin(play: Play) {
@@ -133,10 +133,13 @@ class Gates implements Scenario {
 }
 
 /** Defines the tests, within the narrow or the wide bounds. */
-export function testGates(bounds: 'narrow' | 'wide'): void {
+export function testLimiterOrders(bounds: 'narrow' | 'wide'): void {
 	jest.setTimeout(3_600_000);
-	test.each(GATES)('limits hold with $name', async ({ name, settings, [bounds]: within }) => {
-		const { orders, failure } = await explore(new Gates(await LuaRedis.load(), settings), within);
+	test.each(ORDERS)('limits hold with $name', async ({ name, settings, [bounds]: within }) => {
+		const { orders, failure } = await explore(
+			new LimiterOrders(await LuaRedis.load(), settings),
+			within,
+		);
 		expect(failure).toBeUndefined();
 		report(`Two runs and ${name}: all of ${orders} orders`);
 	});
