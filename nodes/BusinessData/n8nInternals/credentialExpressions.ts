@@ -12,7 +12,12 @@ export async function mayDifferByItem(context: IExecuteFunctions, type: string):
 	const isRaw = true;
 	try {
 		const stored = await additionalData.credentialsHelper.getDecrypted(
-			...([additionalData, details, type, context.getMode(), undefined, isRaw] as const),
+			additionalData,
+			details,
+			type,
+			context.getMode(),
+			undefined,
+			isRaw,
 		);
 		const text = JSON.stringify(stored);
 		const names = text.match(/\$\w*/g) ?? [];

@@ -9,7 +9,7 @@ import { KeyedMutex, never, sleep } from '../async';
 import { DeduplicationRow } from './deduplicationStore';
 import { findService } from './services';
 import { holdShutdownForItems } from './shutdown';
-import { commitCursor, isOfDurableScheduler, workflowOf } from './workflow';
+import { commitCursor, isOfDurableScheduler, workflowOf } from './pollContext';
 
 interface StaticDataService {
 	getStaticDataById(workflowId: string): Promise<IDataObject>;
@@ -29,12 +29,12 @@ const CHECKED_EVERY_MS = 10;
 const MOST_CHECKS = 200;
 
 /** What is stored for a trigger. */
-export interface Kept extends IDataObject {
+export interface TriggerData extends IDataObject {
 	/** `revision` grows whenever it is saved. */
 	records?: IDataObject & { revision: number };
 }
 
-export const revisionOf = (kept: Kept | undefined) => kept?.records?.revision ?? 0;
+export const revisionOf = (data: TriggerData | undefined) => data?.records?.revision ?? 0;
 
 /** n8n's `__dataChanged`: whether it saves with the next items. n8n sets false after a save, this file undefined. */
 type Mark = boolean | undefined;
@@ -58,15 +58,15 @@ export class StaticData {
 	private readonly key: string;
 	private readonly workflowId: string;
 	/** What n8n holds for the trigger, and saves with its items. */
-	private readonly data: Kept;
+	private readonly data: TriggerData;
 	private readonly workflow: Workflow | undefined;
 	private readonly service: StaticDataService | undefined;
 
 	/** The data before `keep`, to be restored if n8n does not save it. */
-	private before: { content: Kept; mark: Mark } | undefined;
+	private before: { content: TriggerData; mark: Mark } | undefined;
 
 	/** The static data of all nodes, as last read from the database, or as n8n holds it if there is no service. */
-	private all: Record<string, Kept> = {};
+	private all: Record<string, TriggerData> = {};
 
 	constructor(private readonly context: IPollFunctions) {
 		this.triggerId = triggerIdOf(context);
@@ -84,10 +84,10 @@ export class StaticData {
 	}
 
 	/** The latest data of the trigger: as this process holds it, or as another process has saved it since. */
-	async newest(): Promise<Kept> {
+	async newest(): Promise<TriggerData> {
 		const all =
 			(await this.service?.getStaticDataById(this.workflowId)) ?? this.workflow?.staticData;
-		this.all = (all ?? {}) as Record<string, Kept>;
+		this.all = (all ?? {}) as Record<string, TriggerData>;
 		const own = this.all[this.key];
 		return own !== undefined && revisionOf(own) > revisionOf(this.data) ? own : this.data;
 	}
@@ -118,11 +118,11 @@ export class StaticData {
 	 * Keeps the content. Call right after `newest`.
 	 * @param hasItems whether the poll emits items: with them, n8n saves everything that it holds
 	 */
-	async keep(content: Kept, hasItems: boolean): Promise<void> {
+	async keep(content: TriggerData, hasItems: boolean): Promise<void> {
 		const { service, workflowId, key, data } = this;
 		if (hasItems) {
 			holdShutdownForItems();
-			this.leaveOthersAsSaved();
+			this.updateOthers();
 			if (service !== undefined) this.before = { content: { ...data }, mark: this.mark };
 			return this.hold(content);
 		}
@@ -132,26 +132,26 @@ export class StaticData {
 		}
 		// Another node's save may have set this data back to an older state.
 		if (revisionOf(this.all[key]) === revisionOf(content)) return;
-		this.unnoticed(() => this.hold(content));
+		this.withoutMark(() => this.hold(content));
 		await service.saveStaticDataById(workflowId, { ...this.all, [key]: data });
 	}
 
-	/** Updates what n8n holds for the other triggers. */
-	private leaveOthersAsSaved(): void {
+	/** Updates what n8n holds for the other triggers, because it saves that too. */
+	private updateOthers(): void {
 		for (const [key, saved] of Object.entries(this.all)) {
 			if (!key.startsWith(KEY_BEGINS) || key === this.key) continue;
 			const held = this.held(key);
-			if (revisionOf(saved) > revisionOf(held)) this.unnoticed(() => Object.assign(held, saved));
+			if (revisionOf(saved) > revisionOf(held)) this.withoutMark(() => Object.assign(held, saved));
 		}
 	}
 
 	/** What n8n holds for a trigger of the workflow. */
-	private held(key: string): Kept {
+	private held(key: string): TriggerData {
 		const node = { name: key.slice('node:'.length) } as INode;
 		return this.workflow?.getStaticData('node', node) ?? {};
 	}
 
-	private hold(content: Kept): void {
+	private hold(content: TriggerData): void {
 		if (content === this.data) return;
 		delete this.data.records;
 		Object.assign(this.data, content);
@@ -172,7 +172,7 @@ export class StaticData {
 	}
 
 	/** Changes what n8n holds without setting the mark, which would make n8n save old data of other nodes too. */
-	private unnoticed(change: () => void): void {
+	private withoutMark(change: () => void): void {
 		const { mark } = this;
 		change();
 		this.mark = mark;

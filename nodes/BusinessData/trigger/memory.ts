@@ -2,7 +2,7 @@
 import type { IPollFunctions } from 'n8n-workflow';
 
 import { shutdownSignal } from '../n8nInternals/shutdown';
-import { type Kept, revisionOf, StaticData } from '../n8nInternals/staticData';
+import { type TriggerData, revisionOf, StaticData } from '../n8nInternals/staticData';
 import type { WatchedList, PollSettings } from './pollSettings';
 import { newState, type ReadProgress, readState, saveState, type State } from './state';
 
@@ -77,7 +77,7 @@ export class Memory {
 	}
 
 	/** What must be saved; undefined if at most the cursor has moved a little, which this process notes. */
-	private toSave(state: State, { records }: Kept): Kept | undefined {
+	private toSave(state: State, { records }: TriggerData): TriggerData | undefined {
 		const { revision, reads } = state;
 		const saved: Partial<ReadProgress> = (records as Partial<State> | undefined)?.reads ?? {};
 		const movedMs = Number(reads.cursor) - Number(saved.cursor);
@@ -90,7 +90,7 @@ export class Memory {
 			return undefined;
 		}
 		const next = saveState({ ...state, revision: revision + 1 });
-		return { records: next as unknown as Kept['records'] };
+		return { records: next as unknown as TriggerData['records'] };
 	}
 
 	private logFirstPoll(reason: string): void {

@@ -2,7 +2,7 @@
 import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 
 import { ShutdownError } from '../n8nInternals/shutdown';
-import { acquireExpressionIsolate } from '../n8nInternals/workflow';
+import { acquireExpressionIsolate } from '../n8nInternals/pollContext';
 import { toNodeError } from '../run/itemErrors';
 import { type PageClient, readPages } from '../lists/pages';
 import { CREDENTIAL_TYPE, readAccount } from '../transport/account';

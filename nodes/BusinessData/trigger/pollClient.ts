@@ -2,7 +2,7 @@
 import type { IPollFunctions } from 'n8n-workflow';
 
 import { ShutdownError, shutdownSignal } from '../n8nInternals/shutdown';
-import { acquireExpressionIsolate } from '../n8nInternals/workflow';
+import { acquireExpressionIsolate } from '../n8nInternals/pollContext';
 import type { PageClient } from '../lists/pages';
 import type { Account } from '../transport/account';
 import type { ServiceResponse } from '../transport/response';

@@ -1,7 +1,7 @@
 /** The time that n8n gives a poll, and whether the poll belongs to an activation of the trigger. */
 import type { IPollFunctions } from 'n8n-workflow';
 
-import { isOfDurableScheduler, pollBudgetMs, workflowOf } from '../n8nInternals/workflow';
+import { isOfDurableScheduler, pollBudgetMs, workflowOf } from '../n8nInternals/pollContext';
 
 /** Less than the 84 s after which a publication fails in n8n 2.x. n8n 1.x polls one trigger after the other. */
 const ACTIVATION_TIME_MS = 45_000;

@@ -1,4 +1,4 @@
-/** The `Workflow` object of a poll, and what it can do. It is not part of n8n's API for nodes. */
+/** What the context of a poll has beyond n8n's API for nodes: its `Workflow`, its time and its durable cursor. */
 import type { IPollFunctions, Workflow } from 'n8n-workflow';
 
 /** Undefined if this n8n keeps it elsewhere. */
