@@ -14,7 +14,7 @@ import { changeOptions } from './trigger/changeOptions';
 import { incrementalField } from './trigger/incremental';
 import { poll } from './trigger/poll';
 import { CHANGES, RECORD_NAMES, type SourceName } from './trigger/pollSettings';
-import { listFields } from './lists/listFields';
+import { listOptions } from './lists/listFields';
 import { optionsField } from './parameters/requestOptions';
 
 const emitExisting: INodeProperties = {
@@ -103,7 +103,7 @@ export class BusinessDataTrigger implements INodeType {
 				placeholder: 'e.g. data.number',
 				description: 'The field that identifies a record, as a dot path',
 			},
-			optionsField([emitExisting, incrementalField, ...changeOptions, ...listFields], {
+			optionsField([emitExisting, incrementalField, ...changeOptions, ...listOptions], {
 				maxWait:
 					'How many seconds in total a poll may wait for the rate limits. The next poll reads what is left. With 0, it waits as long as n8n lets a poll run.',
 				queryParameters:

@@ -51,8 +51,13 @@ export async function testCredential(
 async function readContacts(context: ICredentialTestFunctions, account: Account): Promise<void> {
 	let lastStatus: unknown;
 	const { signal, release } = boundedSignal(never, DEADLINE_MS, () => tooSlow(lastStatus));
-	const own = contextFor(context, account.apiKey, signal, (status) => (lastStatus = status));
-	const client = new Client(own, account, signal, PRIORITY);
+	const requestContext = contextFor(
+		context,
+		account.apiKey,
+		signal,
+		(status) => (lastStatus = status),
+	);
+	const client = new Client(requestContext, account, signal, PRIORITY);
 	try {
 		const response = await client.request({
 			endpoint: ENDPOINTS.getContacts,
@@ -149,7 +154,7 @@ function describe(error: unknown): string {
 		const noRoom = `The limits of this key leave no room for another ${retryAfterSeconds} s`;
 		return `${outcome === 'notSent' ? error.message : noRoom}. Test again after that time.`;
 	}
-	const isOfKey = statusCode === 401 || statusCode === 403 || isByResultField === true;
-	const label = isOfKey ? 'API Key: ' : statusCode >= 500 ? '' : 'Base URL: ';
+	const isAboutKey = statusCode === 401 || statusCode === 403 || isByResultField === true;
+	const label = isAboutKey ? 'API Key: ' : statusCode >= 500 ? '' : 'Base URL: ';
 	return `${label}${error.message} — ${description}`;
 }

@@ -28,9 +28,7 @@ export class DryRun {
 		const body = isJson ? (JSON.parse(JSON.stringify(request.body)) as object) : request.body;
 		const state = (await guard?.get(this.guards)) ?? 'notSent';
 		const isSkipped = state === 'sent' || state === 'perhapsSent';
-		const waitMs = isSkipped
-			? 0
-			: Math.max(...(await Promise.all([this.add(endpoint), this.add()])));
+		const waitMs = isSkipped ? 0 : await this.waitOfNext(endpoint);
 		if (guard !== undefined && !isSkipped) this.guards.push(guard);
 		const json = {
 			dryRun: true,
@@ -45,11 +43,14 @@ export class DryRun {
 		return { output: [{ json }], ending: 'notTried' };
 	}
 
-	/** Counts a request to the endpoint, or to any if undefined. @returns when (ms from now) it would go out */
-	private async add(endpoint?: Endpoint): Promise<number> {
-		const key = endpoint && canonicalEndpoint(endpoint);
-		const count = (this.counts.get(key) ?? 0) + 1;
-		this.counts.set(key, count);
-		return (await this.run.client.estimate(endpoint, count)).lastMs;
+	/** How long (ms) one more request to the endpoint would wait behind those so far, under its own and the general limits. */
+	private async waitOfNext(endpoint: Endpoint): Promise<number> {
+		const waits = [endpoint, undefined].map(async (limited) => {
+			const key = limited && canonicalEndpoint(limited);
+			const count = (this.counts.get(key) ?? 0) + 1;
+			this.counts.set(key, count);
+			return (await this.run.client.estimate(limited, count)).lastMs;
+		});
+		return Math.max(...(await Promise.all(waits)));
 	}
 }

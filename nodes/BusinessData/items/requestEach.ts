@@ -46,17 +46,17 @@ export async function requestEach(
 	const dryRun = new DryRun(run);
 	let sendsWithoutKey = false;
 	let runGuard: SendGuard | undefined;
-	const prepareTask = async (index: number): Promise<Task> => {
-		const prepared = await prepare(index);
+	const prepareTask = async (itemIndex: number): Promise<Task> => {
+		const prepared = await prepare(itemIndex);
 		const { request } = prepared;
 		run.client.check(request);
-		const task = { items: [index], endpoint: request.endpoint };
+		const task = { items: [itemIndex], endpoint: request.endpoint };
 		if ('read' in prepared) {
 			const execute = async () => ({ output: await prepared.read(), ending: 'done' as const });
 			return { ...task, isRead: true, execute };
 		}
-		const guarded = withSendOnce(run, index, request);
-		const isDryRun = readFlag('Dry Run', run.options(index).dryRun);
+		const guarded = withSendOnce(run, itemIndex, request);
+		const isDryRun = readFlag('Dry Run', run.options(itemIndex).dryRun);
 		if (!isDryRun && guarded.guard === undefined) sendsWithoutKey = true;
 		const execute = async () =>
 			isDryRun

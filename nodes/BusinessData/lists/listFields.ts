@@ -187,15 +187,14 @@ export const paginationFields: INodeProperties[] = [
 	},
 ];
 
-export const listFields: INodeProperties[] = [
-	itemsFieldOption,
-	{
-		displayName: 'Pagination',
-		name: 'pagination',
-		type: 'fixedCollection',
-		placeholder: 'Add Pagination',
-		default: {},
-		description: 'How to ask for the next page, if the service splits its list into pages',
-		options: [{ displayName: 'Pagination', name: 'values', values: paginationFields }],
-	},
-];
+export const paginationOption: INodeProperties = {
+	displayName: 'Pagination',
+	name: 'pagination',
+	type: 'fixedCollection',
+	placeholder: 'Add Pagination',
+	default: {},
+	description: 'How to ask for the next page, if the service splits its list into pages',
+	options: [{ displayName: 'Pagination', name: 'values', values: paginationFields }],
+};
+
+export const listOptions: INodeProperties[] = [itemsFieldOption, paginationOption];

@@ -3,7 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { type Prepared, requestEach } from '../items/requestEach';
 import { toItem } from '../items/responseItems';
-import { listFields } from '../lists/listFields';
+import { listOptions } from '../lists/listFields';
 import { readListSettings } from '../lists/listSettings';
 import type { Page } from '../lists/pages';
 import { readItems } from '../lists/readItems';
@@ -23,7 +23,8 @@ export function getManyOperation(plural: string, endpoint: Endpoint): Operation 
 			description: `Read the ${plural} of the business that the API key belongs to`,
 		},
 		fields,
-		execute: async (run) => await requestEach(run, (index) => prepare(run, index, endpoint)),
+		execute: async (run) =>
+			await requestEach(run, (itemIndex) => prepare(run, itemIndex, endpoint)),
 	};
 }
 
@@ -44,18 +45,18 @@ const fields: INodeProperties[] = [
 		displayOptions: { show: { returnAll: [false] } },
 		description: 'Max number of results to return',
 	},
-	optionsField(listFields),
+	optionsField(listOptions),
 ];
 
 const LIMIT_HELP = 'Enter a number, or switch Return All on.';
 
-function prepare(run: Run, index: number, endpoint: Endpoint): Prepared {
-	const isAll = readFlag('Return All', run.parameter('returnAll', index, false));
+function prepare(run: Run, itemIndex: number, endpoint: Endpoint): Prepared {
+	const isAll = readFlag('Return All', run.parameter('returnAll', itemIndex, false));
 	const limit = isAll
 		? Infinity
-		: readWholeNumber('Limit', run.parameter('limit', index, 50), { least: 1 }, LIMIT_HELP);
-	const settings = readListSettings(run.options(index));
-	const request = { endpoint, ...readRequestOptions(run, index) };
+		: readWholeNumber('Limit', run.parameter('limit', itemIndex, 50), { least: 1 }, LIMIT_HELP);
+	const settings = readListSettings(run.options(itemIndex));
+	const request = { endpoint, ...readRequestOptions(run, itemIndex) };
 	const toItems = ({ records }: Page) => records.map(toItem);
 	const read = async () => await readItems(run, request, settings, limit, toItems);
 	return { request, read };

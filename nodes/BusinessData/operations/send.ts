@@ -37,11 +37,11 @@ export function sendOperation(operation: SendName, option: INodePropertyOptions)
 		},
 		fields: [...bodyFields, optionsField(sendOnceOptions)],
 		execute: async (run) =>
-			await requestEach(run, (index) => ({
+			await requestEach(run, (itemIndex) => ({
 				request: {
 					endpoint,
-					body: readJsonBody(run, index, { isDocument: true }),
-					...readRequestOptions(run, index),
+					body: readJsonBody(run, itemIndex, { isDocument: true }),
+					...readRequestOptions(run, itemIndex),
 				},
 				toItems: async (response, result) => await itemsOf(run, response, result),
 			})),

@@ -17,7 +17,7 @@ import {
 } from '../values/settingValues';
 import type { Run } from '../run/run';
 
-type ReadOptions = Pick<ServiceRequest, 'query' | 'headers' | 'timeoutMs' | 'maxWaitMs'>;
+type RequestOptions = Pick<ServiceRequest, 'query' | 'headers' | 'timeoutMs' | 'maxWaitMs'>;
 
 const LONGEST_TIMEOUT_SECONDS = 3_600;
 /** Someone is waiting for the agent, so a longer wait is an error that says how long it would take. */
@@ -107,8 +107,12 @@ export function optionsField(
  * @param contentTypes content types that its body may have
  * @throws InvalidSettingError that names the field
  */
-export function readRequestOptions(run: Run, index: number, contentTypes?: RegExp): ReadOptions {
-	return parseRequestOptions(run.options(index), run.isTool, contentTypes);
+export function readRequestOptions(
+	run: Run,
+	itemIndex: number,
+	contentTypes?: RegExp,
+): RequestOptions {
+	return parseRequestOptions(run.options(itemIndex), run.isTool, contentTypes);
 }
 
 /** The same for a given value of an Options field. */
@@ -116,7 +120,7 @@ export function parseRequestOptions(
 	options: Record<string, unknown>,
 	isTool = false,
 	contentTypes?: RegExp,
-): ReadOptions {
+): RequestOptions {
 	const { timeout = 60 } = options;
 	const bounds = { least: 0.001, most: LONGEST_TIMEOUT_SECONDS };
 	const query = readNamed('Query Parameters', options.queryParameters);

@@ -112,7 +112,10 @@ export class Run {
 		return readGroup('Options', this.parameter('options', itemIndex, {}));
 	}
 
-	/** Shows a hint in the output panel, each message once. @param items that it concerns; empty for the whole run */
+	/**
+	 * Shows a hint in the output panel, each message once.
+	 * @param items that it concerns, named before the message, which then begins in lower case; empty for the whole run
+	 */
 	hint(message: string, items: number[] = []): void {
 		const concerned = this.hints.get(message) ?? new Set();
 		for (const item of items) concerned.add(item);
@@ -172,15 +175,16 @@ export class Run {
  * @throws InvalidSettingError
  */
 async function readCredential(context: IExecuteFunctions) {
-	const readFor = async (index: number) => await context.getCredentials(CREDENTIAL_TYPE, index);
+	const readFor = async (itemIndex: number) =>
+		await context.getCredentials(CREDENTIAL_TYPE, itemIndex);
 	const first = await readFor(0);
 	const { length } = context.getInputData();
 	if (length < 2 || !(await mayDifferByItem(context, CREDENTIAL_TYPE))) return first;
-	for (let index = 1; index < length; index++) {
-		if (isDeepStrictEqual(await readFor(index), first)) continue;
+	for (let itemIndex = 1; itemIndex < length; itemIndex++) {
+		if (isDeepStrictEqual(await readFor(itemIndex), first)) continue;
 		throw new InvalidSettingError(
 			'Credential',
-			`is not the same for ${nameItems([0, index])}`,
+			`is not the same for ${nameItems([0, itemIndex])}`,
 			'All items of a run go out with one credential: put the node into a loop with a batch for each key.',
 		);
 	}

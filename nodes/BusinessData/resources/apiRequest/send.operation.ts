@@ -4,7 +4,7 @@ import type { IHttpRequestMethods, INodeExecutionData, INodeProperties } from 'n
 import { type Prepared, requestEach } from '../../items/requestEach';
 import { fileItem, hintAtBrokenJson, itemsOf, toItem } from '../../items/responseItems';
 import { findList } from '../../lists/findList';
-import { itemsFieldOption, listFields } from '../../lists/listFields';
+import { itemsFieldOption, paginationOption } from '../../lists/listFields';
 import { readListSettings } from '../../lists/listSettings';
 import type { Page } from '../../lists/pages';
 import { hintAtArray, readItems } from '../../lists/readItems';
@@ -90,9 +90,7 @@ const fields: INodeProperties[] = [
 			// eslint-disable-next-line n8n-nodes-base/node-param-description-wrong-for-limit -- 0 stands for all
 			description: 'How many items to output at most, or 0 for all',
 		},
-		...listFields
-			.filter(({ name }) => name === 'pagination')
-			.map((field) => ({ ...field, displayOptions: ofLists })),
+		{ ...paginationOption, displayOptions: ofLists },
 		{
 			displayName: 'Response Format',
 			name: 'responseFormat',
@@ -120,28 +118,29 @@ export const send: Operation = {
 		},
 	},
 	fields,
-	execute: async (run) => await requestEach(run, async (index) => await prepare(run, index)),
+	execute: async (run) =>
+		await requestEach(run, async (itemIndex) => await prepare(run, itemIndex)),
 };
 
-async function prepare(run: Run, index: number): Promise<Prepared> {
-	const name = run.parameter('method', index, 'GET');
+async function prepare(run: Run, itemIndex: number): Promise<Prepared> {
+	const name = run.parameter('method', itemIndex, 'GET');
 	// An expression may return anything.
 	const method = readChoice(
 		'Method',
 		typeof name === 'string' ? name.trim().toUpperCase() : name,
 		METHODS,
 	);
-	if (method === 'DELETE' && index > 0) {
+	if (method === 'DELETE' && itemIndex > 0) {
 		run.hint(
 			'Each item is a DELETE request of its own. For contacts and transactions, the operation Delete Many sends 100 IDs per request and waits far less for the rate limits.',
 		);
 	}
-	const written = readText('Path', run.parameter('path', index, ''));
+	const written = readText('Path', run.parameter('path', itemIndex, ''));
 	const { path, query } = parsePath(written, 'Path', run.isComputed('path'));
-	const { fittingTypes, ...body } = await readBody(run, index, method);
-	const options = readRequestOptions(run, index, fittingTypes);
+	const { fittingTypes, ...body } = await readBody(run, itemIndex, method);
+	const options = readRequestOptions(run, itemIndex, fittingTypes);
 	if (method === 'DELETE') {
-		if (run.isComputed('path')) refuseEmpty('Path', withValues(written));
+		if (run.isComputed('path')) refuseEmpty('Path', parametersWithValues(written));
 		if (run.isComputed('options')) refuseEmpty('Query Parameters', options.query);
 	}
 	const request: ServiceRequest = {
@@ -150,15 +149,15 @@ async function prepare(run: Run, index: number): Promise<Prepared> {
 		endpoint: { method, path },
 		query: [...query, ...options.query],
 	};
-	const settings = readResponseSettings(run.options(index), method);
+	const settings = readResponseSettings(run.options(itemIndex), method);
 	if (isRead(request)) return { request, read: async () => await read(run, request, settings) };
 	const toItems = async (response: ServiceResponse, result: Result) =>
 		await itemsOfResponse(run, settings, response, result);
 	return { request, toItems };
 }
 
-/** The query parameters of a path, without flags such as `?force`. */
-function withValues(path: string): QueryParameters {
+/** The query parameters of a path that are written with a value, unlike flags such as `?force`. */
+function parametersWithValues(path: string): QueryParameters {
 	const [, ...queries] = path.split('?');
 	const parts = queries.join('?').split('&');
 	const written = new URLSearchParams(parts.filter((part) => part.includes('=')).join('&'));

@@ -91,13 +91,17 @@ export const waitForRoom: Operation = {
 async function waitOrPark(run: Run): Promise<void> {
 	const { requests, endpoint, maxWaitMs, parkAfterMs } = readSettings(run);
 	const { identity, limits, limitStore } = run.account;
-	const ticket = { holder: ticketHolder(run), limits, endpoint, limitStore };
-	const notParked = whyNotParked(run);
+	const ticketRequest = { holder: ticketHolder(run), limits, endpoint, limitStore };
+	const obstacle = whyNotParked(run);
 	const startedAt = performance.now();
 	try {
 		for (;;) {
 			const waitedMs = performance.now() - startedAt;
-			const request = { ...ticket, count: requests, maxWaitMs: Math.max(0, maxWaitMs - waitedMs) };
+			const request = {
+				...ticketRequest,
+				count: requests,
+				maxWaitMs: Math.max(0, maxWaitMs - waitedMs),
+			};
 			const waitMs = await abortable(limiterOf(identity).issueTickets(request), run.signal);
 			if (waitMs === 0) {
 				if (waitedMs >= NOTICEABLE_WAIT_MS)
@@ -105,14 +109,14 @@ async function waitOrPark(run: Run): Promise<void> {
 				return;
 			}
 			const isLong = waitMs > parkAfterMs;
-			if (isLong && notParked === undefined) return await park(run, waitMs, requests);
-			if (isLong) run.report(`waits ${formatDuration(waitMs)} in the node, because ${notParked}`);
+			if (isLong && obstacle === undefined) return await park(run, waitMs, requests);
+			if (isLong) run.report(`waits ${formatDuration(waitMs)} in the node, because ${obstacle}`);
 			await waitInNode(run, Math.min(waitMs, LONGEST_TIMER_MS), requests);
 		}
 	} catch (error) {
-		// Withdraws the tickets. If this fails, they lapse.
+		// Withdraws the tickets, with a count of 0. If this fails, they lapse.
 		limiterOf(identity)
-			.issueTickets({ ...ticket, count: 0, maxWaitMs: Infinity })
+			.issueTickets({ ...ticketRequest, count: 0, maxWaitMs: Infinity })
 			.catch(() => undefined);
 		throw error instanceof WaitTooLongError ? roomTooLateError(requests, maxWaitMs, error) : error;
 	}

@@ -78,37 +78,38 @@ export function sentDocumentOperation(
 		option,
 		fields,
 		execute: async (run) => {
-			const tasks = await prepareTasks(run, (index) => prepare(run, index, change));
+			const tasks = await prepareTasks(run, (itemIndex) => prepare(run, itemIndex, change));
 			return await runTasks(run, tasks, change === undefined ? LOOK_UPS : CHANGES);
 		},
 	};
 }
 
-function prepare(run: Run, index: number, change?: 'sent' | 'notSent'): Task {
-	const sentWith = readChoice('Sent With', run.parameter('sentWith', index), SENT_WITH);
+function prepare(run: Run, itemIndex: number, change?: 'sent' | 'notSent'): Task {
+	const sentWith = readChoice('Sent With', run.parameter('sentWith', itemIndex), SENT_WITH);
 	const { id: ownId } = run.context.getWorkflow();
 	const workflowId = readFilledText(
 		'Workflow ID',
-		run.parameter('workflowId', index, ownId),
+		run.parameter('workflowId', itemIndex, ownId),
 		'Save the workflow, or enter the ID of the one that sends the document.',
 	);
-	const sendOnceKey = readKey(run.parameter('sendOnceKey', index), { isOption: false });
-	const endpoint = readEndpoint(run, index, sentWith);
+	const sendOnceKey = readKey(run.parameter('sendOnceKey', itemIndex), { isOption: false });
+	const endpoint = readEndpoint(run, itemIndex, sentWith);
 	const execute = async (): Promise<TaskResult> => {
 		const document = new SendOnce(run, { workflowId, endpoint, key: sendOnceKey });
 		// With a wrong ID, the document would seem not to be sent.
 		if (workflowId !== ownId) await requireWorkflow(workflowId);
-		if (change !== undefined && !(await document.change(change))) run.hint(UNKNOWN_KEY, [index]);
+		if (change !== undefined && !(await document.change(change)))
+			run.hint(UNKNOWN_KEY, [itemIndex]);
 		const state = change ?? (await document.get());
 		return { output: [{ json: { sendOnceKey, sentWith, state } }], ending: 'done' };
 	};
-	return { items: [index], execute };
+	return { items: [itemIndex], execute };
 }
 
-function readEndpoint(run: Run, index: number, sentWith: (typeof SENT_WITH)[number]): Endpoint {
+function readEndpoint(run: Run, itemIndex: number, sentWith: (typeof SENT_WITH)[number]): Endpoint {
 	if (sentWith !== API_REQUEST) return SEND_ENDPOINTS[sentWith];
 	const field = 'Endpoint';
-	const text = readText(field, run.parameter('endpoint', index, ''));
+	const text = readText(field, run.parameter('endpoint', itemIndex, ''));
 	const endpoint = parseEndpoint(text, field, { isExact: true });
 	// With a read, the document would seem not to be sent.
 	if (endpoint.method === 'GET' || endpoint.method === 'HEAD') {
