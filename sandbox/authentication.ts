@@ -33,7 +33,7 @@ export class KeyRegistry {
 	constructor(keys: Record<string, KeySettings>, endpoints: EndpointDirectory) {
 		this.initial = Object.entries(keys).map(([key, { state, deniedEndpoints = [] }]) => [
 			key,
-			{ state, deniedEndpoints: deniedEndpoints.map((name) => endpoints.normalise(name)) },
+			{ state, deniedEndpoints: deniedEndpoints.map((name) => endpoints.normalize(name)) },
 		]);
 		this.reset();
 	}

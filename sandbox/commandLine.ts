@@ -12,7 +12,7 @@ export const COMMAND_LINE_HELP = `Usage: sandbox [options]
   --retry-after <form>       what a 429 carries: none, seconds or date (default: none)
   --minimum-latency <ms>     least latency per request in ms (default: 0)
   --maximum-latency <ms>     greatest latency per request in ms (default: the least)
-  --profile <name>           stands for another service, such as L2-P3 (default: none)
+  --profile <name>           imitates another service, such as L2-P3 (default: none)
   --help                     shows this text
 `;
 

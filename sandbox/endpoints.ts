@@ -56,7 +56,7 @@ export class EndpointDirectory {
 	}
 
 	/** The normalized spelling of an endpoint given as `METHOD /path`. Throws if it has another form. */
-	normalise(endpoint: string): string {
+	normalize(endpoint: string): string {
 		const { method, path } = splitEndpoint(endpoint);
 		return this.match(method, path);
 	}

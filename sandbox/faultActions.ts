@@ -80,7 +80,7 @@ export async function playFault(
 			await Promise.race([rulesCleared, forever(signal)]);
 			return response;
 		}
-		case 'neverAnswer':
+		case 'neverRespond':
 			if (action.act) act();
 			return await forever(signal);
 		case 'truncate':

@@ -40,7 +40,7 @@ const faultAction = z.discriminatedUnion('type', [
 	// The normal response comes once the rules are cleared. The request is carried out at once.
 	z.strictObject({ type: z.literal('hold') }),
 	// The connection stays open without a response.
-	z.strictObject({ type: z.literal('neverAnswer'), act: z.boolean() }),
+	z.strictObject({ type: z.literal('neverRespond'), act: z.boolean() }),
 	// Half of the normal response, then the connection ends.
 	z.strictObject({ type: z.literal('truncate') }),
 	// The normal status with half a JSON text as its complete body.

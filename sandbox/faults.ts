@@ -27,7 +27,7 @@ export class FaultBook {
 
 	/** Adds a rule after the active ones. Throws if its endpoint is malformed. */
 	add({ endpoint, times = 1, after = 0, ...rule }: FaultRule): void {
-		const name = endpoint === undefined ? undefined : this.endpoints.normalise(endpoint);
+		const name = endpoint === undefined ? undefined : this.endpoints.normalize(endpoint);
 		this.rules.push({ ...rule, endpoint: name, times, after });
 	}
 

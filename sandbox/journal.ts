@@ -98,7 +98,7 @@ export class Journal {
 	/** The number of requests to one endpoint (`METHOD /path`, in any spelling) or to all. */
 	count(endpoint?: string): number {
 		if (endpoint === undefined) return this.own().length;
-		const name = this.endpoints.normalise(endpoint);
+		const name = this.endpoints.normalize(endpoint);
 		return this.own().filter((entry) => entry.endpoint === name).length;
 	}
 

@@ -76,7 +76,7 @@ export function resolveOptions(given: SandboxOptions): ResolvedOptions {
 	const { general, endpoints: limits } = options.limits;
 	const endpoints = new EndpointDirectory([...ENDPOINT_NAMES, ...Object.keys(limits)]);
 	const normalized = Object.entries(limits).map(([name, own]): [string, Limit] => [
-		endpoints.normalise(name),
+		endpoints.normalize(name),
 		own,
 	]);
 	return {

@@ -45,7 +45,7 @@ export interface Sandbox {
 	/** Sets the state of a key with immediate effect (section 5, rule 5). Creates an unknown key. */
 	setKeyState(key: string, state: KeyState): void;
 	/** Imitates the service of a profile from now on. */
-	standFor(profile: string): void;
+	imitate(profile: string): void;
 	/** Counts requests that another client makes now with `apiKey`. */
 	consume(endpoint: string, count: number): void;
 	/** Resets journal, windows, faults, keys and records. Drops requests without a response. */
@@ -73,7 +73,7 @@ function createState(options: SandboxOptions): SandboxState {
 
 /** Counts requests of another client, which are subject to the limits like all others (section 8). */
 function consume(state: SandboxState, endpoint: string, count: number): void {
-	const name = state.options.endpoints.normalise(endpoint);
+	const name = state.options.endpoints.normalize(endpoint);
 	const [method = '', path = ''] = name.split(' ', 2);
 	const request = { method, path, endpoint: name, query: {}, headers: {} };
 	for (let made = 0; made < count; made += 1) {
@@ -155,7 +155,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 		fault: (rule) => state.faults.add(checkFaultRule(rule)),
 		clearFaults: () => state.faults.clear(),
 		setKeyState: (key, keyState) => state.keys.setState(key, keyState),
-		standFor: (profile) => (state.options.profile = profile),
+		imitate: (profile) => (state.options.profile = profile),
 		consume: (endpoint, count) => consume(state, endpoint, count),
 		reset,
 		stop: async () => {

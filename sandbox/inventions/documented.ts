@@ -6,7 +6,7 @@ import { errorResponse, jsonResponse, type SandboxResponse } from '../responses'
 import { isRecord } from '../record';
 import type { ReceivedRequest } from '../request';
 import type { Endpoint } from './endpoint';
-import { ParameterError, selectPart } from './pagination';
+import { ParameterError, selectPage } from './pagination';
 
 const badRequest = (message: string): SandboxResponse => errorResponse(400, message);
 
@@ -17,7 +17,7 @@ function listResponse(
 	{ query }: ReceivedRequest,
 ): SandboxResponse {
 	try {
-		const { items, nextCursor } = selectPart(records, query);
+		const { items, nextCursor } = selectPage(records, query);
 		return jsonResponse(200, { [name]: items, nextCursor });
 	} catch (error) {
 		if (error instanceof ParameterError) return badRequest(error.message);

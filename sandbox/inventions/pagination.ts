@@ -9,7 +9,7 @@ import type { Query } from '../request';
 /** An invalid parameter. */
 export class ParameterError extends Error {}
 
-const DEFAULT_PART_SIZE = 10;
+const DEFAULT_PAGE_SIZE = 10;
 
 function wholeNumber(query: Query, name: string, least: number, otherwise: number): number {
 	const text = query[name];
@@ -19,7 +19,7 @@ function wholeNumber(query: Query, name: string, least: number, otherwise: numbe
 	return value;
 }
 
-/** The beginning of the part after a cursor. */
+/** The beginning of the page after a cursor. */
 function decodeCursor({ cursor = '' }: Query): number {
 	if (cursor === '') return 0;
 	const [, start] = /^after-(\d+)$/.exec(String(cursor)) ?? [];
@@ -27,19 +27,19 @@ function decodeCursor({ cursor = '' }: Query): number {
 	return Number(start);
 }
 
-/** The part of a list that a query asks for, by default all of it, and the cursor of the next part. */
-export function selectPart<Item>(
+/** The page of a list that a query asks for, by default all of it, and the cursor of the next page. */
+export function selectPage<Item>(
 	items: Item[],
 	query: Query,
 ): { items: Item[]; nextCursor?: string } {
 	const has = (name: string): boolean => query[name] !== undefined;
 	if (has('page') || has('pageSize')) {
-		const size = wholeNumber(query, 'pageSize', 1, DEFAULT_PART_SIZE);
+		const size = wholeNumber(query, 'pageSize', 1, DEFAULT_PAGE_SIZE);
 		const start = (wholeNumber(query, 'page', 1, 1) - 1) * size;
 		return { items: items.slice(start, start + size) };
 	}
 	if (!has('offset') && !has('limit') && !has('cursor')) return { items };
-	const size = wholeNumber(query, 'limit', 1, DEFAULT_PART_SIZE);
+	const size = wholeNumber(query, 'limit', 1, DEFAULT_PAGE_SIZE);
 	if (has('offset')) {
 		const start = wholeNumber(query, 'offset', 0, 0);
 		return { items: items.slice(start, start + size) };

@@ -15,15 +15,15 @@ const idsOf = (name: string) =>
 	NUMBERS.map((number) =>
 		name.includes('D3') ? `90071992547409930${number}` : `contact-${number}`,
 	);
-const standFor = (name: string, { credential }: Profile) => {
-	bench.sandbox.standFor(name);
+const imitate = (name: string, { credential }: Profile) => {
+	bench.sandbox.imitate(name);
 	Object.assign(bench.credential, credential);
 };
 const options = (profile: Profile) => ({ ...profile.options });
 
 describe.each(Object.entries(LISTS))('the list %s', (name, profile) => {
 	const { idField = 'id' } = profile;
-	beforeEach(() => standFor(name, profile));
+	beforeEach(() => imitate(name, profile));
 
 	test.each([
 		['Get Many', read(options(profile))],
@@ -78,7 +78,7 @@ const errors = changes.filter(([, { texts }]) => texts !== undefined);
 
 describe.each(successes)('the response %s', (name, profile) => {
 	test.each(OPERATIONS)('is a success for %s', async (operation, parameters) => {
-		standFor(name, profile);
+		imitate(name, profile);
 		const result = await bench.run(itemsOf(1), parameters);
 		expect(result.run.data.resultData.error?.message).toBeUndefined();
 		const [item] = result.items(NODE);
@@ -96,7 +96,7 @@ describe.each(successes)('the response %s', (name, profile) => {
 
 describe.each(errors)('the error %s', (name, profile) => {
 	test.each(OPERATIONS)('is shown in its own words by %s', async (_, parameters) => {
-		standFor(name, profile);
+		imitate(name, profile);
 		const error = errorOf(await bench.run(itemsOf(1), parameters));
 		const shown = `${error.message}\n${error.description}`;
 		for (const text of profile.texts ?? []) expect(shown).toContain(text);
@@ -128,7 +128,7 @@ test.each([
 	['L1-P13-D3', 'Get Many', read(REPEATED), `${LINK}. Check the option Pagination`],
 	['L3-P1', 'Get Many', read(REPEATED), 'says that there is more (pagination.pageCount)'],
 ])('a hint says that the list %s, read by %s, is incomplete', async (name, _, parameters, hint) => {
-	bench.sandbox.standFor(name);
+	bench.sandbox.imitate(name);
 	const first = await bench.run([{}], parameters);
 	expect(first.items(NODE)).toHaveLength(2);
 	expect(hintsOf(first)).toEqual([expect.stringContaining(hint)]);
@@ -144,7 +144,7 @@ test.each([
 });
 
 test('a hint names an item that comes on two pages', async () => {
-	bench.sandbox.standFor('L16');
+	bench.sandbox.imitate('L16');
 	const values = { pageParameter: '$skip', firstPage: 0, pageSizeParameter: '' };
 	const hints = hintsOf(await bench.run([{}], read(pages('pageNumber', values))));
 	expect(hints.join()).toContain('The item with the ID contact-2 appears on two pages.');
@@ -188,7 +188,7 @@ test.each([
 	[{}, '5 items'],
 	[{ returnAll: false, limit: 1 }, '1 item of 5 (response.result.total)'],
 ])('a manual run with %j hints at the list it recognized', async (parameters, count) => {
-	bench.sandbox.standFor('L5-P3');
+	bench.sandbox.imitate('L5-P3');
 	const node = { ...read(options(LISTS['L5-P3'] ?? {})), ...parameters };
 	expect(await hintsByHand(node)).toEqual([`${count} in response.result.clients.`]);
 });
@@ -204,7 +204,7 @@ test.each([
 	...['B5', 'B6', 'B7', 'B9', 'S25'].map((name) => [name, true] as const),
 	...['S11', 'S15', 'B3'].map((name) => [name, false] as const),
 ])('the response %s to a deletion gets the hint of a failure: %s', async (name, looks) => {
-	bench.sandbox.standFor(name);
+	bench.sandbox.imitate(name);
 	const hints = hintsOf(await bench.run(itemsOf(2), deleteMany())).join();
 	expect(hints.includes('looks like a failure')).toBe(looks);
 	expect(hints.startsWith('2 items (0–1): ')).toBe(looks);

@@ -71,7 +71,7 @@ test.each<[beginning: string, action: FaultAction, says: string, fields?: object
 	['The service answered 503', status(503), 'no'],
 	['The service answered 503', status(503, { headers: { 'retry-after': '20' } }), 'Retry in 20 s'],
 	['Base URL: The service could not be read', { type: 'hangUpAfterActing' }, 'cut off'],
-	['Base URL: the service gave no response', { type: 'neverAnswer', act: true }, 'service is up'],
+	['Base URL: the service gave no response', { type: 'neverRespond', act: true }, 'service is up'],
 	['Not sent: the limits leave no room', refused, 'at least 30 s'],
 	['The limits of this key leave no room', status(429), 'another 60 s'],
 ])('the credential test names the cause: %s', async (beginning, action, says, fields = {}) => {

@@ -46,8 +46,8 @@ const withoutResponse = (
 		['a hang-up before the service acts', { type: 'hangUpBeforeActing' }, false, CUT_OFF],
 		['a hang-up after the service acts', { type: 'hangUpAfterActing' }, true, CUT_OFF],
 		['a truncated response', { type: 'truncate' }, true, CUT_OFF],
-		['a timeout after the service acts', { type: 'neverAnswer', act: true }, true, TOO_LATE],
-		['a timeout before the service acts', { type: 'neverAnswer', act: false }, false, TOO_LATE],
+		['a timeout after the service acts', { type: 'neverRespond', act: true }, true, TOO_LATE],
+		['a timeout before the service acts', { type: 'neverRespond', act: false }, false, TOO_LATE],
 		['a response that trickles in', { type: 'trickle', bytes: 1, everyMs: 200 }, true, TOO_LATE],
 	] as const
 ).map(([name, action, acts, message]): Case => ({ name, action, acts, message, httpCode: null }));

@@ -37,7 +37,7 @@ test('a retry after a refused send sends each of five documents once', async () 
 });
 
 test('a retry after a timeout does not send the document again', async () => {
-	bench.sandbox.fault({ after: 1, action: { type: 'neverAnswer', act: true } });
+	bench.sandbox.fault({ after: 1, action: { type: 'neverRespond', act: true } });
 	const error = errorOf(await bench.run(itemsOf(3), send({ timeout: 1 }), RETRY_ON_FAIL));
 	expect(bench.documents()).toEqual(itemsOf(2));
 	expect(error.message).toContain('may have taken effect');
@@ -45,7 +45,7 @@ test('a retry after a timeout does not send the document again', async () => {
 });
 
 test.each([
-	['that timed out', { type: 'neverAnswer' as const, act: false }],
+	['that timed out', { type: 'neverRespond' as const, act: false }],
 	['that got a 503', { type: 'status' as const, status: 503 }],
 ])('a retry repeats a read among sends %s', async (_, action) => {
 	// The first attempt and its three retries.

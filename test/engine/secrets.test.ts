@@ -82,7 +82,7 @@ test('successful runs do not leak the key, even after long waits', async () => {
 test.each<FaultAction>([
 	{ type: 'hangUpBeforeActing' },
 	{ type: 'hangUpAfterActing' },
-	{ type: 'neverAnswer', act: true },
+	{ type: 'neverRespond', act: true },
 	{ type: 'truncate' },
 	{ type: 'brokenJson' },
 	{ type: 'emptyBody' },

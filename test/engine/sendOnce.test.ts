@@ -54,7 +54,7 @@ test('a skipped item takes no slot and does not wait for the limits', async () =
 });
 
 test('an item whose key is being sent by another execution waits at most Max Wait', async () => {
-	bench.sandbox.fault({ action: { type: 'neverAnswer', act: true } });
+	bench.sandbox.fault({ action: { type: 'neverRespond', act: true } });
 	const first = bench.run([{ id: 'a' }], send({ ...ONCE, timeout: 60 }));
 	await waitUntil(() => bench.sandbox.journal.count() === 1);
 	expect(await bench.statesOf('a')).toEqual(['underWay']);
@@ -97,7 +97,7 @@ test.each<[string, outcome: string, prepare: () => unknown]>([
 	['a 401', 'refused', () => refuse(401)],
 	['a 429 beyond Max Wait', 'notSent', () => refuse(429, 99)],
 	['no connection', 'notSent', disconnect],
-	['a timeout', 'unknown', () => lose({ type: 'neverAnswer', act: true })],
+	['a timeout', 'unknown', () => lose({ type: 'neverRespond', act: true })],
 	['a lost connection', 'unknown', () => lose({ type: 'hangUpAfterActing' })],
 	['a 500', 'unknown', () => lose({ type: 'status', status: 500, act: true })],
 ])(

@@ -56,7 +56,7 @@ beforeAll(async () => {
 	engine = await Engine.load();
 	const late = { type: 'delay', ms: LATE_MS, actFirst: false } as const;
 	sandbox.fault({ endpoint: 'POST /txndata/sendTxnWP', action: late });
-	const never = { type: 'neverAnswer', act: true } as const;
+	const never = { type: 'neverRespond', act: true } as const;
 	sandbox.fault({ endpoint: 'POST /txndata/sendPayment', action: never });
 	// A poll has five minutes, and waits for more than one.
 	const parameters = { events: ['contactUpdated'], idField: 'id', options: {} };

@@ -59,7 +59,7 @@ export function sendingTests(real: () => RealN8n): void {
 		sandbox.fault({
 			endpoint: SEND_ENDPOINT,
 			after: 2,
-			action: { type: 'neverAnswer', act: true },
+			action: { type: 'neverRespond', act: true },
 		});
 		await real().callWebhook(path, { documents: FIVE });
 		await waitUntil(() => sent().length === 3);

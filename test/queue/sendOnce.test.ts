@@ -196,7 +196,7 @@ test('a document that is refused while Redis is down can be sent when Redis is b
 });
 
 test('the key of a process killed during a send is skipped by others, after a short wait', async () => {
-	sandbox.fault({ action: { type: 'neverAnswer', act: true } });
+	sandbox.fault({ action: { type: 'neverRespond', act: true } });
 	const one = send(ONE, ['a'], 0.25);
 	await arrived();
 	await processes[ONE]?.kill();

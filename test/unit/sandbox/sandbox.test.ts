@@ -106,8 +106,8 @@ test.each([
 });
 
 test.each<[FaultAction, number, number]>([
-	[{ type: 'neverAnswer', act: true }, 1, 1],
-	[{ type: 'neverAnswer', act: false }, 0, 0],
+	[{ type: 'neverRespond', act: true }, 1, 1],
+	[{ type: 'neverRespond', act: false }, 0, 0],
 	// The service acts even if the client has given up.
 	[{ type: 'delay', ms: 300, actFirst: false }, 0, 1],
 ])('the fault %j holds even if the client gives up', async (action, actedBefore, actedLater) => {
