@@ -15,7 +15,7 @@ import type {
 
 import type { SimulatedProcess } from '../process/simulatedProcess';
 import type { Caller } from '../service/exchange';
-import { gap } from '../world/gap';
+import { unsupported } from '../world/unsupported';
 
 interface HelperContext {
 	getExecutionCancelSignal?(): AbortSignal | undefined;
@@ -89,7 +89,7 @@ function authenticated(
 		const field = /^=\{\{\s*\$credentials\.(\w+)(?:\.trim\(\))?\s*\}\}$/.exec(
 			String(template),
 		)?.[1];
-		if (field === undefined) throw gap(`template ${String(template)}`);
+		if (field === undefined) throw unsupported(`template ${String(template)}`);
 		return [name, (data[field] as string).trim()];
 	});
 	return {

@@ -1,6 +1,6 @@
 /** Resolves the parameters of a node for an item, as n8n does: fixed values and the simplest expressions. */
 
-import { gap } from '../world/gap';
+import { unsupported } from '../world/unsupported';
 
 export interface ExpressionData {
 	json: Record<string, unknown>;
@@ -35,7 +35,7 @@ function valueOf(code: string, data: ExpressionData): unknown {
 	const argument = /^\$fromAI\("(\w+)"/.exec(code)?.[1];
 	if (argument !== undefined) return data.fromAi[argument];
 	if (code === '$runIndex') return data.runIndex;
-	throw gap(`expression ${code}`);
+	throw unsupported(`expression ${code}`);
 }
 
 export function valueAt(parameters: object, path: string): unknown {

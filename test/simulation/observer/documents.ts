@@ -17,7 +17,7 @@ export function checkDocuments({ plan, service, network, played }: Player): Viol
 		const node = nodes.get(executions.get(caller?.execution ?? '')?.node ?? '');
 		return node !== undefined && isSendOnce(node) ? keysOf(node) : undefined;
 	};
-	const sentByNode = service.actions.filter(({ exchange }) => exchange.isDouble !== true);
+	const sentByNode = service.actions.filter(({ exchange }) => exchange.isDuplicate !== true);
 	const acts = groupBy(sentByNode, ({ item, endpoint, exchange }) => {
 		// A document with a key goes out once per scope, any other once per execution.
 		const sender = scopeOf(exchange) ?? exchange.caller?.execution;

@@ -122,7 +122,7 @@ function readError(reported: Reported, error: ShownError, kind: Kind): void {
 	if (kind === 'delete') return;
 	indexes.sort((a, b) => a - b);
 	if (indexes.join() !== [...items.keys()].join()) {
-		problems.push(`the error tells of the items ${indexes.join()}: ${message}`);
+		problems.push(`the error lists the items ${indexes.join()}: ${message}`);
 	}
 	items[itemIndex as number] = report;
 }

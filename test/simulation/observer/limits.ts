@@ -26,7 +26,7 @@ const HINDERED_MS = 40_000;
 export function checkLimits(player: Player): Violation[] {
 	const { plan, network } = player;
 	const counted = network.exchanges.filter((exchange): exchange is Counted => {
-		return exchange.countedAt !== undefined && exchange.isDouble !== true;
+		return exchange.countedAt !== undefined && exchange.isDuplicate !== true;
 	});
 	const ofKeys = groupBy(counted, ({ headers }) => headers['x-api-key']);
 	return [...ofKeys.values()].flatMap((ofKey) =>

@@ -128,7 +128,7 @@ function rivals(
 ) {
 	return network.exchanges.filter(
 		(exchange) =>
-			exchange.isDouble !== true &&
+			exchange.isDuplicate !== true &&
 			countsFor(exchange, key, endpoint) &&
 			(plan.store === 'redis' || exchange.caller?.process === process),
 	);

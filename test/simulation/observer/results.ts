@@ -16,7 +16,7 @@ export function checkResults(player: Player): Violation[] {
 				report === undefined ? undefined : new Judge(player, played, item, kind).lieIn(report);
 			return why === undefined
 				? []
-				: [`${id} item ${index} (${item}) is told ${report?.is}, but ${why}`];
+				: [`${id} item ${index} (${item}) is reported as ${report?.is}, but ${why}`];
 		});
 		return [
 			...problems.map((text) => ({ kind: 'unclear result', text: `${id}: ${text}` })),
@@ -115,7 +115,7 @@ class Judge {
 
 	private requestsWith(item: string): Exchange[] {
 		return this.player.network.exchanges.filter(
-			({ items, isDouble }) => isDouble !== true && items.includes(item),
+			({ items, isDuplicate }) => isDuplicate !== true && items.includes(item),
 		);
 	}
 }

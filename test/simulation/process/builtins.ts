@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 
 import { httpModules } from '../service/httpClient';
-import { gap } from '../world/gap';
+import { unsupported } from '../world/unsupported';
 import { channelModules } from './channels';
 import { type Global, randomOf, timersOf } from './globals';
 import type { SimulatedProcess } from './simulatedProcess';
@@ -41,13 +41,13 @@ function filesWithoutWaiting(): object {
 	return unknownBut(known, 'fs');
 }
 
-/** A module whose unsupported functions exist, but throw a gap. */
+/** A module whose unsupported functions exist, but throw an error that fails the play. */
 function unknownBut(known: object, module: string): object {
 	return new Proxy(known, {
 		get: (target, name, receiver): unknown =>
 			Reflect.get(target, name, receiver) ??
 			(() => {
-				throw gap(`${module}.${String(name)}`);
+				throw unsupported(`${module}.${String(name)}`);
 			}),
 	});
 }

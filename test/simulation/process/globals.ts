@@ -1,7 +1,7 @@
 /** The global object of a simulated process, with the process's own clocks, timers and random numbers. */
 import type { Context } from 'node:vm';
 
-import { gap } from '../world/gap';
+import { unsupported } from '../world/unsupported';
 import { PACKAGE_FOLDER } from './modules';
 import type { SimulatedProcess } from './simulatedProcess';
 
@@ -47,7 +47,7 @@ export function defineGlobals(global: Global, owner: () => SimulatedProcess | un
 }
 
 export function required(owner: SimulatedProcess | undefined): SimulatedProcess {
-	if (owner === undefined) throw gap('global object without a process');
+	if (owner === undefined) throw unsupported('global object without a process');
 	return owner;
 }
 

@@ -1,6 +1,6 @@
-/** The data of a simulated Redis, and its commands. Commands that the package does not use throw a gap. */
+/** The data of a simulated Redis, and its commands. Commands that the package does not use throw an error. */
 import { RedisFailure, type RedisReply } from './reply';
-import { gap } from '../world/gap';
+import { unsupported } from '../world/unsupported';
 
 interface Scored {
 	member: string;
@@ -105,7 +105,7 @@ export class DataSet {
 	/** @throws for a command that the simulation does not support. A RedisFailure is returned as a reply. */
 	run([name = '', ...parameters]: string[]): RedisReply {
 		const command = COMMANDS[name.toUpperCase()];
-		if (command === undefined) throw gap(`command ${name}`);
+		if (command === undefined) throw unsupported(`command ${name}`);
 		try {
 			return command(this, parameters);
 		} catch (error) {
@@ -196,7 +196,7 @@ const COMMANDS: Record<string, Command> = {
 	},
 	GET: (data, [key = '']) => data.get(key, isText) ?? null,
 	SET: (data, [key = '', value = '', option, ms]) => {
-		if (option !== 'PX') throw gap(`SET with ${option}`);
+		if (option !== 'PX') throw unsupported(`SET with ${option}`);
 		data.set(key, value, Math.floor(data.now()) + Number(ms));
 		return { status: 'OK' };
 	},
@@ -253,7 +253,7 @@ function removed(data: DataSet, key: string, members: string[]): number {
 function listOf(entries: Array<{ member: string; score: number }>, options: string[]): string[] {
 	const words = options.map((word) => word.toUpperCase());
 	const unknown = words.filter((word) => !/^(WITHSCORES|LIMIT|-?\d+)$/.test(word));
-	if (unknown.length > 0) throw gap(`option ${unknown.join(', ')}`);
+	if (unknown.length > 0) throw unsupported(`option ${unknown.join(', ')}`);
 	const limit = words.indexOf('LIMIT');
 	const [offset, count] = limit < 0 ? [0, -1] : words.slice(limit + 1, limit + 3).map(Number);
 	const end = count === undefined || count < 0 ? undefined : (offset ?? 0) + count;

@@ -5,7 +5,7 @@
 import { LUA_GLOBALSINDEX, LUA_REGISTRYINDEX, LuaApi, LuaReturn, LuaType } from 'wasmoon-lua5.1';
 
 import { RedisFailure, type RedisReply } from './reply';
-import { gap } from '../world/gap';
+import { unsupported } from '../world/unsupported';
 
 /** The C interface of Lua 5.1. Functions that use only numbers and addresses are bound without wrappers. */
 type Api = Omit<LuaApi, 'luaL_newstate' | 'lua_tolstring' | 'lua_pushlstring' | 'module'> & {
@@ -158,7 +158,7 @@ export class Lua {
 		const { api, state } = this;
 		const type = api.lua_type(state, index);
 		if (type === LuaType.String) return this.textAt(index);
-		if (type !== LuaType.Number) throw gap('argument of a command but strings and numbers');
+		if (type !== LuaType.Number) throw unsupported('argument of a command but strings and numbers');
 		const value = api.lua_tonumber(state, index);
 		return Number.isSafeInteger(value) ? String(value) : String(Number(value.toPrecision(17)));
 	}
@@ -224,7 +224,7 @@ export class Lua {
 	}
 
 	private pushText(value: string): void {
-		if (value.length > LONGEST_TEXT / 3) throw gap(`text of ${value.length} characters`);
+		if (value.length > LONGEST_TEXT / 3) throw unsupported(`text of ${value.length} characters`);
 		const start = this.text + 4;
 		const length = this.heap().write(value, start);
 		this.api.lua_pushlstring(this.state, start, length);
@@ -246,6 +246,6 @@ function valueOf(reply: RedisReply): unknown {
 }
 
 function decoded(text: string): unknown {
-	if (text.includes('null')) throw gap('null in JSON');
+	if (text.includes('null')) throw unsupported('null in JSON');
 	return JSON.parse(text);
 }

@@ -49,7 +49,7 @@ async function playSeeds(seeds: number[]) {
 		simulatedMs += outcome.simulatedMs;
 		requests += outcome.requests;
 		if (seed <= SEEDS_REPLAYED) firstOutcomes.set(seed, JSON.stringify(outcome));
-		if (outcome.violations.length > 0) tell(seed, outcome, failedSeeds++ < MOST_REPORTED);
+		if (outcome.violations.length > 0) reportFailure(seed, outcome, failedSeeds++ < MOST_REPORTED);
 	});
 	const seconds = (performance.now() - startedAt) / 1000;
 	console.log(`Seeds ${seeds[0]} to ${seeds.at(-1)}: ${failedSeeds} of ${seeds.length} failed`);
@@ -70,7 +70,7 @@ async function replayed(outcomes: Map<number, string>): Promise<string[]> {
 	return sentences;
 }
 
-function tell(seed: number, { violations, history }: Outcome, withHistory: boolean): void {
+function reportFailure(seed: number, { violations, history }: Outcome, withHistory: boolean): void {
 	console.log(
 		`Seed ${seed} failed. To play it again: SIMULATION_SEED=${seed} npm run test:simulation:seeds`,
 	);

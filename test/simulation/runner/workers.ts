@@ -17,7 +17,7 @@ export async function playAll<T extends Job>(
 	jobs: IterableIterator<T>,
 	onOutcome: (job: T, outcome: Outcome) => void,
 ): Promise<void> {
-	const playOnAndOn = async () => {
+	const playJobs = async () => {
 		let worker = start();
 		for (const job of jobs) {
 			const outcome = await playIn(worker, job);
@@ -29,7 +29,7 @@ export async function playAll<T extends Job>(
 		}
 		worker.disconnect();
 	};
-	await Promise.all(Array.from({ length: availableParallelism() }, playOnAndOn));
+	await Promise.all(Array.from({ length: availableParallelism() }, playJobs));
 }
 
 const WITHOUT_END: Outcome = {

@@ -17,7 +17,7 @@ class Trap<T> {
 	) {}
 
 	/** Called when an event of its kind happens. Returns whether the fault strikes now. */
-	isSprung(now: number): boolean {
+	springs(now: number): boolean {
 		if (this.hasStruck || now < this.moment.after) return false;
 		if (this.passed++ < this.moment.skip) return false;
 		this.hasStruck = true;
@@ -60,7 +60,7 @@ export class FaultBook {
 		}
 		for (const one of this.steps) {
 			// Not in the middle of the process's current work, but before its next event.
-			if (one.step === step && one.trap.isSprung(this.now)) {
+			if (one.step === step && one.trap.springs(this.now)) {
 				this.player.world.after(0, one.trap.fault);
 			}
 		}
@@ -95,7 +95,7 @@ export class FaultBook {
 		const { player } = this;
 		const life = 'process' in fault ? player.life(fault.process) : undefined;
 		if (fault.kind === 'kill' && life === undefined) return;
-		this.tell(fault);
+		this.record(fault);
 		switch (fault.kind) {
 			case 'kill':
 				player.killProcess(fault.process);
@@ -134,19 +134,19 @@ export class FaultBook {
 		}
 	}
 
-	/** The fault of this kind (and access, if it has one) that strikes now. */
-	sprung<K extends PlannedFault['kind']>(kind: K, access?: string): Of<K> | undefined {
+	/** The fault of this kind (and access, if it has one) that strikes now, and never again. */
+	next<K extends PlannedFault['kind']>(kind: K, access?: string): Of<K> | undefined {
 		const fault = this.traps.find(
 			(trap) =>
 				trap.fault.kind === kind &&
 				(!('access' in trap.fault) || trap.fault.access === access) &&
-				trap.isSprung(this.now),
+				trap.springs(this.now),
 		)?.fault;
-		if (fault !== undefined) this.tell(fault);
+		if (fault !== undefined) this.record(fault);
 		return fault as Of<K> | undefined;
 	}
 
-	private tell(fault: PlannedFault): void {
+	private record(fault: PlannedFault): void {
 		const { world, struck } = this.player;
 		struck.push({ at: world.now, fault });
 		world.history.add(`fault: ${fault.kind}`, { fault });

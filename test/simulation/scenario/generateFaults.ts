@@ -67,7 +67,7 @@ function momentIn(
 	mostSkipped = 8,
 ): Moment {
 	const after = random.between(from, until);
-	const steps = ['started', 'left', 'counted', 'acted', 'answered', 'command', undefined] as const;
+	const steps = ['started', 'left', 'counted', 'acted', 'responded', 'command', undefined] as const;
 	const own = step === 'any' ? random.one(steps) : step;
 	return { after, step: own, skip: random.whole(0, mostSkipped) };
 }
@@ -92,10 +92,10 @@ function requestFault(random: Random): ExchangeFault {
 		() => ({ kind: 'noConnection' }),
 		() => ({
 			kind: 'cut',
-			moment: random.one(['beforeArrival', 'beforeActing', 'afterActing', 'inAnswer']),
+			moment: random.one(['beforeArrival', 'beforeActing', 'afterActing', 'duringResponse']),
 		}),
-		() => ({ kind: 'lost', what: random.one(['request', 'answer']) }),
-		() => ({ kind: 'late', what: random.one(['request', 'answer']), ms: lateMs }),
+		() => ({ kind: 'lost', what: random.one(['request', 'response']) }),
+		() => ({ kind: 'late', what: random.one(['request', 'response']), ms: lateMs }),
 		() => ({ kind: 'status', status, acts: mayAct && random.chance(0.5) }),
 		() => ({ kind: 'status', status, acts: mayAct && random.chance(0.5) }),
 		() => ({
@@ -113,7 +113,7 @@ function requestFault(random: Random): ExchangeFault {
 			if (large.chance(0.7)) return { kind: 'body', body };
 			return { kind: 'largeBody', megabytes: large.one([60, 70, 200]) };
 		},
-		() => ({ kind: 'doubled', afterMs: random.between(1, 5_000) }),
+		() => ({ kind: 'duplicated', afterMs: random.between(1, 5_000) }),
 	])();
 }
 

@@ -10,7 +10,7 @@ import { RedisServer } from '../redis/redisServer';
 import { Network } from '../service/network';
 import { Service } from '../service/service';
 import type { LimitTable } from '../../../sandbox/limits';
-import { throwGaps } from '../world/gap';
+import { throwUnsupported } from '../world/unsupported';
 import { WORLD_BEGINS_AT } from '../world/history';
 import { World } from '../world/world';
 import { FaultBook } from './faultBook';
@@ -99,13 +99,13 @@ export class Player {
 		for (const { key, origin } of plan.keys) this.service.addKey(key, origin);
 		this.network = new Network(world, this.service, {
 			latencyMs: latencies.http,
-			faultOf: () => book.sprung('request')?.fault,
+			faultOf: () => book.next('request')?.fault,
 			onStep: (step, exchange) => book.onStep(step, exchange),
 		});
 		const clock = new Clock(() => world.now, WORLD_BEGINS_AT, plan.redisDrift, 0);
 		this.redis = new RedisServer(world, clock, equipment.lua, latencies.redis, {
 			faultOf: () => {
-				const fault = book.sprung('command')?.fault;
+				const fault = book.next('command')?.fault;
 				book.onStep('command');
 				return fault;
 			},
@@ -115,14 +115,14 @@ export class Player {
 		this.table = new DeduplicationTable(
 			world,
 			latencies.table,
-			(access) => book.sprung('table', access)?.moment,
+			(access) => book.next('table', access)?.moment,
 		);
 		const databaseLatency = world.random.of('database');
 		this.installation = {
 			credentials: new Map(Object.entries(plan.credentials)),
 			table: this.table,
 			n8nSources: equipment.n8nSources,
-			faultOf: (access) => book.sprung('host', access) !== undefined,
+			faultOf: (access) => book.next('host', access) !== undefined,
 			latency: () => databaseLatency.skewed(...latencies.table),
 			log: (text) => this.texts.push(text),
 		};
@@ -144,7 +144,7 @@ export class Player {
 		for (const life of this.lives) {
 			if (life.diedAt === undefined) await this.playNight(life);
 		}
-		throwGaps();
+		throwUnsupported();
 	}
 
 	/** Releases what other plans can use. */

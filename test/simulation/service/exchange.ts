@@ -42,7 +42,7 @@ export interface Exchange {
 	retryAfterMs?: number;
 	fault?: ExchangeFault;
 	/** Whether it is a duplicate that a proxy has sent. */
-	isDouble?: boolean;
+	isDuplicate?: boolean;
 }
 
 export interface Reply {
@@ -88,11 +88,11 @@ export type ExchangeFault =
 	/** No connection, and no error. */
 	| { kind: 'noConnection' }
 	/** The connection is cut before the request arrives, before or after the service acts, or during the response. */
-	| { kind: 'cut'; moment: 'beforeArrival' | 'beforeActing' | 'afterActing' | 'inAnswer' }
+	| { kind: 'cut'; moment: 'beforeArrival' | 'beforeActing' | 'afterActing' | 'duringResponse' }
 	/** The request or its response is lost silently. */
-	| { kind: 'lost'; what: 'request' | 'answer' }
+	| { kind: 'lost'; what: 'request' | 'response' }
 	/** The request or its response is delayed. */
-	| { kind: 'late'; what: 'request' | 'answer'; ms: number }
+	| { kind: 'late'; what: 'request' | 'response'; ms: number }
 	/** The service, or a proxy, responds with this status. */
 	| { kind: 'status'; status: number; acts: boolean; headers?: Record<string, string> }
 	/** The usual status with another body. */
@@ -100,4 +100,4 @@ export type ExchangeFault =
 	/** The usual status with a large body. */
 	| { kind: 'largeBody'; megabytes: number }
 	/** A proxy sends the request a second time. */
-	| { kind: 'doubled'; afterMs: number };
+	| { kind: 'duplicated'; afterMs: number };

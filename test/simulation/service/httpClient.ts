@@ -98,8 +98,8 @@ class ClientRequest extends Writable implements Line, Resource {
 		this.process.resources.delete(this);
 		if (this.exchange.bodyAt === undefined) this.exchange.lostAt ??= this.process.world.now;
 		this.response?.breakOff();
-		const isUnanswered = this.response === undefined && error === null;
-		done(isUnanswered ? this.errorOf({ code: 'ECONNRESET', message: 'socket hang up' }) : error);
+		const hasNoResponse = this.response === undefined && error === null;
+		done(hasNoResponse ? this.errorOf({ code: 'ECONNRESET', message: 'socket hang up' }) : error);
 	}
 
 	onHead({ status, headers }: Reply): void {

@@ -13,7 +13,7 @@ interface NetworkSettings {
 	onStep(step: Step, exchange: Exchange): void;
 }
 
-export type Step = 'started' | 'left' | 'counted' | 'acted' | 'answered';
+export type Step = 'started' | 'left' | 'counted' | 'acted' | 'responded';
 
 export interface Address {
 	method: string;
@@ -25,6 +25,8 @@ export interface Address {
 }
 
 const MEGABYTE = Buffer.alloc(1024 * 1024, ' ');
+/** How long (ms) after a piece of a response the next one arrives. */
+const NEXT_PIECE_MS = 0.05;
 
 const FAILED_CALLS: Record<string, string> = { ENOTFOUND: 'getaddrinfo', EAI_AGAIN: 'getaddrinfo' };
 
@@ -86,17 +88,17 @@ export class Network {
 		if (fault?.kind === 'cut' && fault.moment === 'beforeArrival') return journey.cutOff();
 		const lateMs = fault?.kind === 'late' && fault.what === 'request' ? fault.ms : 0;
 		this.world.after(lateMs + this.latency(exchange), () => this.arrive(exchange, journey));
-		if (fault?.kind !== 'doubled') return;
-		const double = { ...exchange, caller: undefined, isDouble: true };
-		this.exchanges.push(double);
+		if (fault?.kind !== 'duplicated') return;
+		const duplicate = { ...exchange, caller: undefined, isDuplicate: true };
+		this.exchanges.push(duplicate);
 		this.world.after(fault.afterMs + this.latency(exchange), () => {
-			this.service.receive(double, undefined, () => undefined);
+			this.service.receive(duplicate, undefined, () => undefined);
 		});
 	}
 
 	responded(exchange: Exchange): void {
 		exchange.respondedAt = this.world.now;
-		this.settings.onStep('answered', exchange);
+		this.settings.onStep('responded', exchange);
 	}
 
 	private arrive(exchange: Exchange, journey: Journey): void {
@@ -106,8 +108,8 @@ export class Network {
 		this.service.receive(exchange, scripted, onStep, (reply) => {
 			if (fault === undefined) return journey.response(reply);
 			if (fault.kind === 'lost') return;
-			if (fault.kind === 'cut' && fault.moment !== 'inAnswer') return journey.cutOff();
-			const lateMs = fault.kind === 'late' && fault.what === 'answer' ? fault.ms : 0;
+			if (fault.kind === 'cut' && fault.moment !== 'duringResponse') return journey.cutOff();
+			const lateMs = fault.kind === 'late' && fault.what === 'response' ? fault.ms : 0;
 			const body = fault.kind === 'body' && reply.status === 200 ? fault.body : reply.body;
 			this.world.after(lateMs, () => {
 				if (fault.kind === 'largeBody' && reply.status === 200) {
@@ -140,40 +142,39 @@ class Journey {
 	cutOff(): void {
 		// The error of Node.js for a connection that ends before the response; during it, the stream fails instead.
 		const error = { code: 'ECONNRESET', message: 'socket hang up' };
-		this.toClient(0, () => this.line.onLost(error));
+		this.toClient(this.latency(), () => this.line.onLost(error));
 	}
 
 	response(reply: Reply, isCutOff = false): void {
 		const bytes = Buffer.from(reply.body);
 		const half = Math.floor(bytes.length / 2);
-		this.toClient(0, () => {
+		this.toClient(this.latency(), () => {
 			this.line.onHead(reply);
 			const rest = () => (isCutOff ? this.cutOff() : this.end(bytes.subarray(half)));
-			this.toClient(1, () => this.line.onBody(bytes.subarray(0, half)), rest);
+			this.toClient(NEXT_PIECE_MS, () => this.line.onBody(bytes.subarray(0, half)), rest);
 		});
 	}
 
 	largeResponse(reply: Reply, megabytes: number): void {
 		let left = megabytes;
-		const next = () => this.toClient(1, () => this.line.onBody(MEGABYTE), then);
+		const next = () => this.toClient(NEXT_PIECE_MS, () => this.line.onBody(MEGABYTE), then);
 		const then = () => {
 			if (!this.line.isOpen) return;
 			if (--left > 0) next();
 			else this.end(Buffer.alloc(0));
 		};
-		this.toClient(0, () => this.line.onHead(reply), next);
+		this.toClient(this.latency(), () => this.line.onHead(reply), next);
 	}
 
 	private end(rest: Buffer): void {
-		this.toClient(1, () => {
+		this.toClient(NEXT_PIECE_MS, () => {
 			if (rest.length > 0) this.line.onBody(rest);
 			if (this.line.isOpen) this.line.onBody(undefined);
 		});
 	}
 
-	/** Runs `happens` at the client after the latency, and `then` right after it, even if the client is gone. */
-	private toClient(part: 0 | 1, happens: () => void, then?: () => void): void {
-		const ms = part === 0 ? this.latency() : 0.05;
+	/** Runs `happens` at the client after `ms`, and `then` right after it, even if the client is gone. */
+	private toClient(ms: number, happens: () => void, then?: () => void): void {
 		this.world.after(
 			ms,
 			() => {

@@ -2,16 +2,16 @@
  * Something that the simulation does not support. The code under test would handle the error and continue, so it is
  * also kept here, and fails the play.
  */
-const gaps: Error[] = [];
+const errors: Error[] = [];
 
-export function gap(what: string): Error {
+export function unsupported(what: string): Error {
 	const error = new Error(`The simulation knows no ${what}`);
-	gaps.push(error);
+	errors.push(error);
 	return error;
 }
 
-/** @throws the first gap that occurred */
-export function throwGaps(): void {
-	const [first] = gaps.splice(0);
+/** @throws the first of these errors */
+export function throwUnsupported(): void {
+	const [first] = errors.splice(0);
 	if (first !== undefined) throw first;
 }
