@@ -13,7 +13,7 @@ import { N8nClient } from './host/n8nClient';
 import type { SavedWorkflow } from './host/n8nTypes';
 import { type N8nProcess, startN8n } from './host/n8nProcess';
 import { runNpm } from './host/npm';
-import { installThisPackage } from './host/packNode';
+import { installThisPackage } from './host/packPackage';
 import { withProgress } from './host/progress';
 import { openUserFolder, type UserFolder } from './host/userFolder';
 import { runToEnd } from './runToEnd';

@@ -6,13 +6,13 @@ import type * as RateLimitModule from '../../nodes/BusinessData/rateLimit';
 import type * as KeyLimiterModule from '../../nodes/BusinessData/rateLimit/keyLimiter';
 import type * as ConnectionModule from '../../nodes/BusinessData/redis/connection';
 import type * as EndpointsModule from '../../nodes/BusinessData/transport/endpoints';
-import type * as WaitingModule from '../../nodes/BusinessData/async';
+import type * as AsyncModule from '../../nodes/BusinessData/async';
 
 const root = join(__dirname, '../..');
 const load = createRequire(join(root, 'dist/package.js'));
 const rateLimit = './nodes/BusinessData/rateLimit';
 
-export const { abortController } = load('./nodes/BusinessData/async') as typeof WaitingModule;
+export const { abortController } = load('./nodes/BusinessData/async') as typeof AsyncModule;
 export const { KeyLimiter } = load(`${rateLimit}/keyLimiter`) as typeof KeyLimiterModule;
 export const { connectionTo } = load(
 	'./nodes/BusinessData/redis/connection',

@@ -38,12 +38,12 @@ const KEYS_AT_ONCE = 100;
 /** A growth of the heap (bytes) that counts as none. */
 const LITTLE = 2 ** 20;
 /** The longest general window (ms). */
-const LONGEST_LEAVING_MS = 60_000;
+const LONGEST_FREEING_MS = 60_000;
 /** A wait (ms) that no request reaches. */
 const LONG_WAIT_MS = 3_600_000;
 
-/** Settings of all requests. */
-const ASKED = { priority: 5, maxWaitMs: Infinity, inFlightMs: 0 };
+/** Fields of all requests. */
+const REQUEST = { priority: 5, maxWaitMs: Infinity, inFlightMs: 0 };
 
 /**
  * Sends requests through a limiter, each followed by another, so that the queue keeps its length.
@@ -63,11 +63,11 @@ export async function processorTimePerRequest(
 	let startedAt: number | undefined;
 	let finish: () => void = () => undefined;
 	const finished = new Promise<void>((resolve) => (finish = resolve));
-	const passOnAndOn = async (run: string) => {
+	const sendRepeatedly = async (run: string) => {
 		while (times.length < rounds) {
 			const maxWaitMs = hasMaxWait ? LONG_WAIT_MS : Infinity;
 			const permit = await limiter.acquire({
-				...ASKED,
+				...REQUEST,
 				run,
 				limits,
 				maxWaitMs,
@@ -83,7 +83,7 @@ export async function processorTimePerRequest(
 		finish();
 	};
 	const requests = Array.from({ length: queued }, async (_, index) => {
-		await passOnAndOn(manyRuns ? `run ${index}` : 'run').catch(() => undefined);
+		await sendRepeatedly(manyRuns ? `run ${index}` : 'run').catch(() => undefined);
 	});
 	await finished;
 	stop.abort(new Error('measured'));
@@ -103,7 +103,7 @@ export interface QueueMemory extends Memory {
 	/** Processor time (ms) to cancel all requests. */
 	cancelMs: number;
 	/** How long (ms) it took to free their memory; a window (60 s) at most. */
-	leavingMs: number;
+	freeingMs: number;
 }
 
 /** Measures the heap of requests that wait in the queue of one key. */
@@ -111,7 +111,7 @@ export async function memoryOfQueue(requests: number, manyRuns: boolean): Promis
 	const limits = { general: [{ max: 1, windowMs: 3_600_000 }], endpoints: {} };
 	const limiter = new KeyLimiter(() => undefined);
 	const first = await limiter.acquire({
-		...ASKED,
+		...REQUEST,
 		run: 'first',
 		limits,
 		signal: abortController().signal,
@@ -122,7 +122,7 @@ export async function memoryOfQueue(requests: number, manyRuns: boolean): Promis
 	let canceled: Promise<unknown> | undefined = Promise.all(
 		Array.from({ length: requests }, async (_, index) => {
 			const run = manyRuns ? `run ${index}` : 'run';
-			await limiter.acquire({ ...ASKED, run, limits, signal }).catch(() => undefined);
+			await limiter.acquire({ ...REQUEST, run, limits, signal }).catch(() => undefined);
 		}),
 	);
 	const during = await heapInUse();
@@ -135,13 +135,13 @@ export async function memoryOfQueue(requests: number, manyRuns: boolean): Promis
 	// A canceled request leaves Bottleneck's queue only in its turn.
 	const endedAt = performance.now();
 	let after = await heapInUse();
-	while (after - before > LITTLE && performance.now() - endedAt < LONGEST_LEAVING_MS) {
+	while (after - before > LITTLE && performance.now() - endedAt < LONGEST_FREEING_MS) {
 		await pause(1_000);
 		after = await heapInUse();
 	}
-	const leavingMs = performance.now() - endedAt;
+	const freeingMs = performance.now() - endedAt;
 	first.unused();
-	return { before, during, after, bytesEach: (during - before) / requests, cancelMs, leavingMs };
+	return { before, during, after, bytesEach: (during - before) / requests, cancelMs, freeingMs };
 }
 
 export interface IdleKeys extends Memory {
@@ -157,7 +157,7 @@ async function useOnce(keys: number, limits: Limits): Promise<void> {
 	for (let first = 0; first < keys; first += KEYS_AT_ONCE) {
 		const some = Array.from({ length: Math.min(KEYS_AT_ONCE, keys - first) }, async (_, index) => {
 			return await limiterOf(`key ${first + index}`).acquire({
-				...ASKED,
+				...REQUEST,
 				run: 'run',
 				limits,
 				signal,

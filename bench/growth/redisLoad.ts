@@ -77,11 +77,11 @@ export async function loadRedis(
 		const stop = abortController();
 		let requests = 0;
 		const atStart = await figures();
-		const requestOnAndOn = async (limiter: InstanceType<typeof KeyLimiter>, key: number) => {
+		const requestRepeatedly = async (limiter: InstanceType<typeof KeyLimiter>, key: number) => {
 			const limitStore = limitStoreOf(connection, `key ${key}`);
 			while (!stop.signal.aborted) {
-				const asked = { run: 'run', priority: 5, maxWaitMs: Infinity, inFlightMs: 1_000 };
-				const request = { ...asked, limits, limitStore, signal: stop.signal };
+				const fields = { run: 'run', priority: 5, maxWaitMs: Infinity, inFlightMs: 1_000 };
+				const request = { ...fields, limits, limitStore, signal: stop.signal };
 				(await limiter.acquire(request)).letThrough();
 				requests++;
 			}
@@ -90,7 +90,7 @@ export async function loadRedis(
 		const limiters = Array.from({ length: keys }, () => new KeyLimiter(() => undefined));
 		const all = running.map(async (key) => {
 			const limiter = limiters[key];
-			if (limiter !== undefined) await requestOnAndOn(limiter, key).catch(() => undefined);
+			if (limiter !== undefined) await requestRepeatedly(limiter, key).catch(() => undefined);
 		});
 		// Wait until the longest window is full.
 		await pause(60_000 * TIME_SCALE * 1.2);

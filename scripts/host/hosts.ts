@@ -1,4 +1,4 @@
-// Describes the versions of n8n that can be installed for this package. The lock file in the folder of the same name
+// Describes the hosts of this package: the versions of n8n that can be installed for it. The lock file in the folder of the same name
 // pins the dependency tree of each.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

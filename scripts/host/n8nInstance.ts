@@ -7,7 +7,7 @@ import type { HostName } from './hosts';
 import { ensureHost, type N8nHost } from './installN8n';
 import { N8nClient } from './n8nClient';
 import { type N8nProcess, startN8n } from './n8nProcess';
-import { installThisPackage } from './packNode';
+import { installThisPackage } from './packPackage';
 import { openUserFolder, type UserFolder } from './userFolder';
 
 /** The name of the main process. */

@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { packNode } from '../host/packNode';
+import { packPackage } from '../host/packPackage';
 import { runNpm } from '../host/npm';
 import { LocalRegistry } from './localRegistry';
 import type { ReleaseManifest } from './releaseProblems';
@@ -46,7 +46,7 @@ export async function packPlaceholder(manifest: Manifest, folder: string): Promi
 		await writeFile(join(source, file), text);
 	}
 	try {
-		return (await packNode(source, folder)).tarball;
+		return (await packPackage(source, folder)).tarball;
 	} finally {
 		await rm(source, { recursive: true });
 	}

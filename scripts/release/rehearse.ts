@@ -6,7 +6,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
-import { packNode } from '../host/packNode';
+import { packPackage } from '../host/packPackage';
 import { runToEnd } from '../runToEnd';
 import { type Manifest, packPlaceholder, rehearse } from './rehearsal';
 import { releaseNotes } from './releaseNotes';
@@ -21,7 +21,7 @@ runToEnd(async () => {
 	const manifest = JSON.parse(await read('package.json')) as Manifest;
 	const changelog = await read('CHANGELOG.md');
 	const tarball =
-		given === undefined ? (await packNode(PROJECT_FOLDER, PACKED)).tarball : resolve(given);
+		given === undefined ? (await packPackage(PROJECT_FOLDER, PACKED)).tarball : resolve(given);
 	const placeholder = await packPlaceholder(manifest, join(PACKED, 'placeholder'));
 	const published = await rehearse(placeholder, tarball, manifest);
 	const notes = releaseNotes(changelog, published, repository);

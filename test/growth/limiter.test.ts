@@ -56,9 +56,9 @@ test.each([
 	'the memory of 10,000 canceled requests %s is freed within their longest window',
 	async (_, manyRuns) => {
 		const queue = await memoryOfQueue(REQUESTS, manyRuns);
-		const { before, during, after, bytesEach, leavingMs } = queue;
+		const { before, during, after, bytesEach, freeingMs } = queue;
 		report(
-			`${bytesEach.toFixed(0)} bytes per queued request, gone after ${leavingMs.toFixed(0)} ms`,
+			`${bytesEach.toFixed(0)} bytes per queued request, gone after ${freeingMs.toFixed(0)} ms`,
 		);
 		expect(during - before).toBeGreaterThan(MEGABYTE);
 		expect(bytesEach).toBeLessThan(12_000);

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 
 import manifest from '../../package.json';
 import { ensureHost } from '../../scripts/host/installN8n';
-import { packNode } from '../../scripts/host/packNode';
+import { packPackage } from '../../scripts/host/packPackage';
 import { LocalRegistry } from '../../scripts/release/localRegistry';
 import {
 	communityPackagesSetting,
@@ -37,7 +37,7 @@ const valueOf = (setting: string): string => /^\w+='(.*)'$/.exec(setting)?.[1] ?
 
 beforeAll(async () => {
 	const host = await ensureHost({ version: 'n8n-2' });
-	const { tarball } = await packNode(PROJECT_FOLDER, join(folder, 'packed'));
+	const { tarball } = await packPackage(PROJECT_FOLDER, join(folder, 'packed'));
 	published = await rehearse(
 		await packPlaceholder(manifest, join(folder, 'placeholder')),
 		tarball,
@@ -49,7 +49,7 @@ beforeAll(async () => {
 		await cp(join(PROJECT_FOLDER, part), join(copy, part), { recursive: true });
 	}
 	await writeFile(join(copy, 'dist', 'added.js'), '');
-	const changed = await packNode(copy, join(folder, 'changed'));
+	const changed = await packPackage(copy, join(folder, 'changed'));
 
 	const communityPackages = valueOf(communityPackagesSetting(published));
 	const trials = [await registryWith(tarball), await registryWith(changed.tarball)].map(

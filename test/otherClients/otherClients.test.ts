@@ -44,10 +44,10 @@ async function read(bench: LimiterBench, service: SharedService): Promise<void> 
 
 /** Reads concurrently and without pauses while `goesOn` returns true. */
 async function readWhile(bench: LimiterBench, service: SharedService, goesOn: () => boolean) {
-	const readOnAndOn = async () => {
+	const readRepeatedly = async () => {
 		while (goesOn()) await read(bench, service);
 	};
-	await passTime(Promise.all(Array.from({ length: AT_ONCE }, readOnAndOn)), 3 * HOUR);
+	await passTime(Promise.all(Array.from({ length: AT_ONCE }, readRepeatedly)), 3 * HOUR);
 }
 
 /** Reads concurrently and without pauses for `ms`. */

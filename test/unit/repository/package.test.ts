@@ -5,16 +5,16 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 
-import { type PackedNode, packNode } from '../../../scripts/host/packNode';
+import { type PackedPackage, packPackage } from '../../../scripts/host/packPackage';
 import { manifest, PROJECT_FOLDER } from './projectFiles';
 
 const entryPoints = [...manifest.n8n.credentials, ...manifest.n8n.nodes];
 
 let folder: string;
-let packed: PackedNode;
+let packed: PackedPackage;
 beforeAll(async () => {
 	folder = mkdtempSync(join(tmpdir(), 'package-'));
-	packed = await packNode(PROJECT_FOLDER, join(folder, 'packages'));
+	packed = await packPackage(PROJECT_FOLDER, join(folder, 'packages'));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -5,7 +5,7 @@ import { type NpmRun, runNpm } from './npm';
 
 const PROJECT_FOLDER = join(__dirname, '..', '..');
 
-export interface PackedNode {
+export interface PackedPackage {
 	/** The package's name, which is also the first part of its nodes' types. */
 	name: string;
 	tarball: string;
@@ -17,7 +17,7 @@ export interface PackedNode {
  * @param projectFolder The folder of the package, which must have been built.
  * @param folder A folder for the tarball, which is emptied or created.
  */
-export async function packNode(projectFolder: string, folder: string): Promise<PackedNode> {
+export async function packPackage(projectFolder: string, folder: string): Promise<PackedPackage> {
 	await rm(folder, { recursive: true, force: true });
 	await mkdir(folder, { recursive: true });
 	await runNpm({
@@ -54,7 +54,7 @@ export async function installThisPackage(
 	userFolder: string,
 	npm: Pick<NpmRun, 'environment' | 'nodePath'> = {},
 ): Promise<void> {
-	const packed = await packNode(PROJECT_FOLDER, join(userFolder, 'packages'));
+	const packed = await packPackage(PROJECT_FOLDER, join(userFolder, 'packages'));
 	const nodesFolder = join(userFolder, '.n8n', 'nodes');
 	await mkdir(nodesFolder, { recursive: true });
 	await makeManifest(nodesFolder);
