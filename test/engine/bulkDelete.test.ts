@@ -105,27 +105,46 @@ describe('a failed batch', () => {
 	const second = { after: 1, action: refused };
 	const SOME = { deletedIds: [...'abefgh'], failedIds: ['c', 'd'], notTriedIds: ['i', 'j'] };
 
+	interface Row {
+		name: string;
+		rules: FaultRule[];
+		requests: number;
+		lists: string;
+		items?: IDataObject[];
+		ids?: object;
+	}
+
 	// The first batch goes alone, then three at a time.
-	test.each<[string, readonly FaultRule[], number, string, items?: IDataObject[], ids?: object]>([
-		['the first', [{ action: lost }], 1, 'Perhaps deleted: items 0–1. Not tried: items 2–19.'],
-		[
-			...(['the second and all after it', [{ ...second, times: Infinity }], 4] as const),
-			'Deleted: items 0–1. Not deleted: items 2–7. Not tried: items 8–19.',
-		],
-		[
-			'the second, while the others get no response',
-			[second, { after: 1, times: 2, action: lost }],
-			4,
-			'Deleted: items 0–1. Perhaps deleted: items 4–7. Not deleted: items 2–3. Not tried: items 8–19.',
-		],
-		[
-			...(['the second of the five batches of one item', [second], 4] as const),
-			'Deleted: 6 IDs of item 0. Not deleted: 2 IDs of item 0. Not tried: 2 IDs of item 0.',
-			[{ id: 'a,b,c,d,e,f,g,h,i,j' }],
-			SOME,
-		],
-	])('stops the rest and lists what was deleted: %s', async (_, rules, requests, ...row) => {
-		const [lists, items = idsOf(20), ids = {}] = row;
+	test.each<Row>([
+		{
+			name: 'the first',
+			rules: [{ action: lost }],
+			requests: 1,
+			lists: 'Perhaps deleted: items 0–1. Not tried: items 2–19.',
+		},
+		{
+			name: 'the second and all after it',
+			rules: [{ ...second, times: Infinity }],
+			requests: 4,
+			lists: 'Deleted: items 0–1. Not deleted: items 2–7. Not tried: items 8–19.',
+		},
+		{
+			name: 'the second, while the others get no response',
+			rules: [second, { after: 1, times: 2, action: lost }],
+			requests: 4,
+			lists:
+				'Deleted: items 0–1. Perhaps deleted: items 4–7. Not deleted: items 2–3. Not tried: items 8–19.',
+		},
+		{
+			name: 'the second of the five batches of one item',
+			rules: [second],
+			requests: 4,
+			lists: 'Deleted: 6 IDs of item 0. Not deleted: 2 IDs of item 0. Not tried: 2 IDs of item 0.',
+			items: [{ id: 'a,b,c,d,e,f,g,h,i,j' }],
+			ids: SOME,
+		},
+	])('stops the rest and lists what was deleted: $name', async (row) => {
+		const { rules, requests, lists, items = idsOf(20), ids = {} } = row;
 		for (const rule of rules) bench.sandbox.fault(rule);
 		const error = errorOf(await run(items, { options: { batchSize: 2 } }));
 		const isUnknown = lists.includes('Perhaps');

@@ -56,27 +56,53 @@ describe('the error of a stopped run with continue on error', () => {
 	const refused: FaultAction = { type: 'status', status: 400 };
 	const oneEach = deleteMany({ batchSize: 1 });
 
+	interface Row {
+		name: string;
+		parameters: INode['parameters'];
+		settings?: object;
+		/** How many requests wait when the run is stopped. */
+		waiting: number;
+		/** Of the first two requests. */
+		faults: FaultAction[];
+		lists: string;
+	}
+
 	/** Three requests go out, the first two fail, and the run is stopped while the next ones wait. */
-	test.each<[string, INode['parameters'], object, number, readonly FaultAction[], string]>([
-		[
-			...(['sends', send(), {}, 1, [lost, refused]] as const),
-			'Sent: item 2. Perhaps sent: item 0. Not sent: items 1, 3. Not tried: items 4–8.',
-		],
-		[
+	test.each<Row>([
+		{
+			name: 'sends',
+			parameters: send(),
+			waiting: 1,
+			faults: [lost, refused],
+			lists: 'Sent: item 2. Perhaps sent: item 0. Not sent: items 1, 3. Not tried: items 4–8.',
+		},
+		{
 			// The second attempt ends at its first item, which it does not send again.
-			...(['sends with Retry On Fail', send(), RETRY_ON_FAIL, 1, [lost, lost]] as const),
-			'Sent: item 2. Perhaps sent: items 0–1. Not tried: items 3–8.',
-		],
-		[
-			...(['deletions', oneEach, {}, 3, [lost, refused]] as const),
-			'Deleted: item 2. Perhaps deleted: item 0. Not deleted: items 1, 3–5. Not tried: items 6–8.',
-		],
-		[
+			name: 'sends with Retry On Fail',
+			parameters: send(),
+			settings: RETRY_ON_FAIL,
+			waiting: 1,
+			faults: [lost, lost],
+			lists: 'Sent: item 2. Perhaps sent: items 0–1. Not tried: items 3–8.',
+		},
+		{
+			name: 'deletions',
+			parameters: oneEach,
+			waiting: 3,
+			faults: [lost, refused],
+			lists:
+				'Deleted: item 2. Perhaps deleted: item 0. Not deleted: items 1, 3–5. Not tried: items 6–8.',
+		},
+		{
 			// The second attempt ends at its first batch.
-			...(['deletions with Retry On Fail', oneEach, RETRY_ON_FAIL, 3, [refused, lost]] as const),
-			'Deleted: item 2. Perhaps deleted: item 1. Not deleted: item 0. Not tried: items 3–8.',
-		],
-	])('lists its %s', async (_, parameters, settings, waiting, faults, lists) => {
+			name: 'deletions with Retry On Fail',
+			parameters: oneEach,
+			settings: RETRY_ON_FAIL,
+			waiting: 3,
+			faults: [refused, lost],
+			lists: 'Deleted: item 2. Perhaps deleted: item 1. Not deleted: item 0. Not tried: items 3–8.',
+		},
+	])('lists its $name', async ({ parameters, settings, waiting, faults, lists }) => {
 		bench.limitTo(3, 60);
 		for (const action of faults) bench.sandbox.fault({ action });
 		const areWaiting = async () => {

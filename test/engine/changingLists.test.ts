@@ -41,8 +41,10 @@ describe('Get Many', () => {
 	test.each<[string, INodeParameters, Page, number]>([
 		['a bare last record with a list', INVOICES, paged({ invoices: TWO }, { invoices: LINED }), 3],
 		[
-			...(['a last page that keys its records by number', NUMBERED] as const),
-			...([paged({ customers: TWO }, { customers: { 2: { id: 3 }, 3: { id: 4 } } }), 4] as const),
+			'a last page that keys its records by number',
+			NUMBERED,
+			paged({ customers: TWO }, { customers: { 2: { id: 3 }, 3: { id: 4 } } }),
+			4,
 		],
 		['a bare record in place of a bare list', NUMBERED, paged(TWO, LINED, []), 3],
 		['no records beside a sort order', {}, paged({ total: 0, sort: [{ property: 'name' }] }), 0],

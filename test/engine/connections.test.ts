@@ -192,7 +192,7 @@ type Row = [
 	options?: { message?: RegExp; body?: string },
 ];
 /** Rows with the same outcome and number of attempts. */
-const rowsOf = (expected: Outcome, tries: number, ...rows: Row[]) =>
+const rowsOf = (expected: Outcome, tries: number, rows: Row[]) =>
 	rows.map(([name, setUp, options]) => ({ name, setUp, expected, tries, ...options }));
 
 const NO_LENGTH = 'Content-Length: 0\n';
@@ -216,8 +216,7 @@ const BROKEN_RESPONSES: Record<string, Handle> = {
 
 const ROWS = [
 	// Not sent, and retried.
-	...rowsOf(
-		...(['notSent', 4] as const),
+	...rowsOf('notSent', 4, [
 		['the connection is refused', closed],
 		['the TLS handshake is closed', notSecure(closeAtOnce)],
 		['the TLS handshake is reset', notSecure(reset)],
@@ -229,9 +228,8 @@ const ROWS = [
 		['the plain HTTP proxy refuses the connection', missingProxy('HTTP_PROXY', closed)],
 		// RFC 6761 §6.4: no such name exists anywhere.
 		['the host name is unknown', async () => await unreachable('service.invalid')],
-	),
-	...rowsOf(
-		...(['notSent', 1] as const),
+	]),
+	...rowsOf('notSent', 1, [
 		['the attempt is dropped', swallowed, { message: /no connection could be made within 0.5 s$/ }],
 		[
 			'one address refuses and the other drops the attempt',
@@ -251,9 +249,8 @@ const ROWS = [
 		refusalOfProxy(204),
 		['the tunnel hangs', proxy(response(established))],
 		['the name lookup never ends', neverFound],
-	),
-	...rowsOf(
-		...(['unknown', 1] as const),
+	]),
+	...rowsOf('unknown', 1, [
 		['the service resets the connection', plain(reset)],
 		['the service closes the connection at once', plain(closeAtOnce)],
 		['the service half-closes the connection', plain((socket) => void socket.end())],
@@ -278,20 +275,18 @@ const ROWS = [
 		['no response follows the TLS handshake', secure(silent)],
 		['the tunnel leads to a silent service', proxy(tunnel)],
 		['the plain HTTP proxy never responds', proxy(silent, silent, PLAIN)],
-	),
-	...rowsOf(...(['refused', 1] as const), [
-		'the plain HTTP proxy asks for a password',
-		proxy(response(NO_PASSWORD), silent, PLAIN),
 	]),
-	...rowsOf(
-		...(['sent', 1] as const),
+	...rowsOf('refused', 1, [
+		['the plain HTTP proxy asks for a password', proxy(response(NO_PASSWORD), silent, PLAIN)],
+	]),
+	...rowsOf('sent', 1, [
 		['one address refuses and the other accepts', secondBehindRefusal(plain(response(OK)))],
 		['one address drops the attempt and the other accepts', secondOfTwo(response(OK))],
 		['the response is HTTP/1.0', plain(responseAndClose('HTTP/1.0 200 OK\n\n{}'))],
 		['a 103 precedes the response', plain(response(`HTTP/1.1 103 Hints\n\n${OK}`))],
 		['the response comes over TLS', secure(response(OK))],
 		['the tunnel leads to a response', proxy(tunnel, response(OK))],
-	),
+	]),
 ];
 const OF_DELETE = /^(one address|the (attempt|connection is refused|service closes|TLS|tunnel))/;
 

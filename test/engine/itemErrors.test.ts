@@ -167,7 +167,8 @@ describe('a node after the error output', () => {
 		['JSON', 'error', { ...send(), dataMode: 'json', jsonBody: '={{ $json }}' }],
 		['JSON', 'output', { ...send(), dataMode: 'json', jsonBody: '={{ JSON.stringify($json) }}' }],
 		[
-			...(['an API Request', 'error'] as const),
+			'an API Request',
+			'error',
 			{ ...apiRequest('POST', '/sandbox/echo'), dataMode: 'autoMapInputData' },
 		],
 	] as const)('refuses the error as a document: %s after the %s', async (_, from, behind) => {

@@ -109,7 +109,8 @@ describe('a Retry-After beyond all windows', () => {
 		const errors = result.items(NODE).flatMap(({ error }) => (error === undefined ? [] : [error]));
 		expect(errors.map(({ context }) => context)).toMatchObject([
 			{ outcome: 'refused', retryAfterSeconds: 86_400 },
-			...[{ outcome: 'notSent', retryAfterSeconds: 86_400 }, { outcome: 'notSent' }],
+			{ outcome: 'notSent', retryAfterSeconds: 86_400 },
+			{ outcome: 'notSent' },
 		]);
 		expect(errors[0]?.description).toContain('The service asks to wait for 24 h');
 		expect(errors[1]?.message).toBe('Not sent: the service asks to wait for another 24 h');

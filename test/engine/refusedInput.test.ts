@@ -186,7 +186,8 @@ describe('an expression', () => {
 		['JSON Body', `={{ ${DUE} }}`, `{{ ${DUE} }}: "lines.0.due" is an invalid date`],
 		['JSON Body', '={"id": "INV-{{ $json.list }}"}', LIST],
 		[
-			...(['JSON Body', '={"a": "{{ "null" }}"}'] as const),
+			'JSON Body',
+			'={"a": "{{ "null" }}"}',
 			'{{ "null" }} is the text "null", which stands for no value',
 		],
 		['JSON Body', `={"a": ${FOLDER}, "b": "INV-{{ $json.list }}"}`, LIST],

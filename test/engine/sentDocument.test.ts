@@ -214,7 +214,11 @@ describe('Dry Run', () => {
 		expect(store.text).toBe(before);
 		expect(bench.sandbox.journal.count()).toBe(journal);
 		expect(shown.map(({ state }) => state)).toEqual([
-			...['sent', 'notSent', 'perhapsSent', 'notSent', 'sent'],
+			'sent',
+			'notSent',
+			'perhapsSent',
+			'notSent',
+			'sent',
 		]);
 		// Two of the three slots are in use.
 		expect(shown[1]?.waitSeconds).toBe(0);

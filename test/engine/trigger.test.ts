@@ -61,7 +61,8 @@ test.each([
 	['that is missing', [{ id: 1 }, { name: 'a' }], {}, 'contact 2 of 2 has no ID at "id"'],
 	['that is empty', [{ id: '' }], {}, 'contact 1 of 1 has no ID at "id"'],
 	[
-		...(['that is missing in a record', [{ number: 1 }]] as const),
+		'that is missing in a record',
+		[{ number: 1 }],
 		{ source: 'endpoint', path: '/list', events: ['recordCreated'] },
 		'record 1 of 1 has no ID at "id"',
 	],

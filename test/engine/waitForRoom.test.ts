@@ -56,7 +56,9 @@ test('items pass at once and unchanged if there is room', async () => {
 	expect(result.run.status).toBe('success');
 	expect(withoutPairs(result.items(NODE))).toEqual(withoutPairs(result.items('Start')));
 	expect(result.items(NODE).map(({ pairedItem }) => pairedItem)).toEqual([
-		...[{ item: 0 }, { item: 1 }, { item: 2 }],
+		{ item: 0 },
+		{ item: 1 },
+		{ item: 2 },
 	]);
 	expect(bench.sandbox.journal.count()).toBe(0);
 });

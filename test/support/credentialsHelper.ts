@@ -54,8 +54,14 @@ export class CredentialsHelper {
 		const { workflow, runExecutionData, runIndex, itemIndex, node, connectionInputData } = values;
 		return workflow.expression.getParameterValue(
 			{ ...data } as INode['parameters'],
-			...([runExecutionData, runIndex, itemIndex, node.name, connectionInputData] as const),
-			...([mode, {}, executeData] as const),
+			runExecutionData,
+			runIndex,
+			itemIndex,
+			node.name,
+			connectionInputData,
+			mode,
+			{},
+			executeData,
 		) as ICredentialDataDecryptedObject;
 	}
 }

@@ -49,7 +49,12 @@ export const saveHistory: fc.Arbitrary<SaveHistory> = fc.record({
 			ends: rarely(fc.constantFrom('emittedLate', 'killed', 'killedBeforeSave'), 3),
 			save: rarely(
 				fc.constantFrom<Save[]>(
-					...(['late', 'veryLate', 'twice', 'fails', 'replyLost', 'landsAfterError'] as const),
+					'late',
+					'veryLate',
+					'twice',
+					'fails',
+					'replyLost',
+					'landsAfterError',
 				),
 				3,
 			),
