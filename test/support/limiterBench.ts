@@ -39,8 +39,8 @@ export class LimiterBench {
 	constructor(private readonly limitStore?: RedisLimitStore) {}
 
 	/** The limiter of a process that shares a Redis with others. */
-	static on(redis: LuaRedis, ...way: Parameters<LuaRedis['connection']>): LimiterBench {
-		return new LimiterBench(limitStoreOf(redis.connection(...way), 'key'));
+	static on(redis: LuaRedis, ...sender: Parameters<LuaRedis['connection']>): LimiterBench {
+		return new LimiterBench(limitStoreOf(redis.connection(...sender), 'key'));
 	}
 
 	get limiter(): Limiter {

@@ -28,11 +28,11 @@ export class LuaRedis {
 	}
 
 	/** The connection of a process with its own windows. */
-	connection(way: Sender = async (run) => await Promise.resolve(run())): RedisConnection {
+	connection(send: Sender = async (run) => await Promise.resolve(run())): RedisConnection {
 		const run: RedisConnection['run'] = async (script, keys, parameters, signal) => {
 			signal?.throwIfAborted();
 			const once = () => this.run(script, keys, parameters);
-			return (await way(once, signal !== undefined)) as never;
+			return (await send(once, signal !== undefined)) as never;
 		};
 		return { run, failure: () => undefined } as Partial<RedisConnection> as RedisConnection;
 	}
