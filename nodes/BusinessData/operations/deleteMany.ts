@@ -110,7 +110,7 @@ async function deleteMany(run: Run, endpoint: Endpoint): Promise<INodeExecutionD
 }
 
 /**
- * The value of a parameter, which must be the same for all items because their IDs go out together; null if undefined.
+ * The value of a parameter, which must be the same for all items because their IDs go out together.
  * @throws InvalidSettingError
  */
 async function sameForAll(run: Run, name: string, field: string, fallback: unknown) {
@@ -125,7 +125,7 @@ async function sameForAll(run: Run, name: string, field: string, fallback: unkno
 		}
 		await run.yieldToEventLoop();
 	}
-	return first ?? null;
+	return first;
 }
 
 /**
