@@ -51,12 +51,8 @@ export async function testCredential(
 async function readContacts(context: ICredentialTestFunctions, account: Account): Promise<void> {
 	let lastStatus: unknown;
 	const { signal, release } = boundedSignal(never, DEADLINE_MS, () => tooSlow(lastStatus));
-	const requestContext = contextFor(
-		context,
-		account.apiKey,
-		signal,
-		(status) => (lastStatus = status),
-	);
+	const noteStatus = (status: unknown) => (lastStatus = status);
+	const requestContext = contextFor(context, account.apiKey, signal, noteStatus);
 	const client = new Client(requestContext, account, signal, PRIORITY);
 	try {
 		const response = await client.request({

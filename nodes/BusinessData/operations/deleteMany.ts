@@ -90,7 +90,8 @@ async function deleteMany(run: Run, endpoint: Endpoint): Promise<INodeExecutionD
 	const options = readRequestOptions(run, 0);
 	const { batchSize = DEFAULT_BATCH_SIZE } = run.options(0);
 	const size = readWholeNumber('Batch Size', batchSize, { least: 1, most: LARGEST_BATCH_SIZE });
-	const { batches, errors } = await readBatches(run, size);
+	const { all, errors } = await readNamedIds(run);
+	const batches = await batchesOf(run, all, size);
 	const dryRun = new DryRun(run);
 	const tasks = batches.map(({ ids, items }): Task => {
 		const request = { ...options, endpoint, body: { [run.account.deleteIdsField]: ids } };
@@ -128,30 +129,28 @@ async function sameForAll(run: Run, name: string, field: string, fallback: unkno
 	return first;
 }
 
+/** IDs, and the indexes of the items that name them. */
+interface NamedIds {
+	/** The parameter that they were read from. */
+	value: unknown;
+	ids: Id[];
+	items: number[];
+}
+
 /**
- * The IDs of all items in batches, each ID once, with the indexes of the items that name them; and error items for the
- * items without a usable ID.
+ * The IDs that the items name, and error items for those without a usable ID.
  * @throws a node error for such an item, unless the node continues on error
  */
-async function readBatches(run: Run, size: number) {
-	/** Items with the same IDs share one list of indexes, which all of these IDs refer to. */
-	const itemsById = new Map<string, { id: Id; items: number[][] }>();
+async function readNamedIds(run: Run) {
+	const all: NamedIds[] = [];
 	const errors: INodeExecutionData[] = [];
-	let last: { value: unknown; items: number[] } | undefined;
 	for (const itemIndex of run.items.keys()) {
 		try {
 			const value = run.parameter('ids', itemIndex);
+			const last = all.at(-1);
 			// An expression may return the IDs of all items for each of them.
 			if (last !== undefined && isDeepStrictEqual(value, last.value)) last.items.push(itemIndex);
-			else {
-				const ids = readIds(value);
-				last = { value, items: [itemIndex] };
-				for (const id of ids) {
-					const entry = itemsById.get(nameOfId(id)) ?? { id, items: [] };
-					itemsById.set(nameOfId(id), entry);
-					entry.items.push(last.items);
-				}
-			}
+			else all.push({ value, ids: readIds(value), items: [itemIndex] });
 		} catch (error) {
 			const nodeError = toNodeError(run.context.getNode(), error, itemIndex);
 			if (!run.continuesOnError) throw nodeError;
@@ -159,13 +158,27 @@ async function readBatches(run: Run, size: number) {
 		}
 		await run.yieldToEventLoop();
 	}
-	const entries = [...itemsById.values()];
+	return { all, errors };
+}
+
+/** The IDs in batches, each ID once, with the indexes of all items that name one of them. */
+async function batchesOf(run: Run, all: NamedIds[], size: number) {
+	const byId = new Map<string, { id: Id; namedBy: NamedIds[] }>();
+	for (const named of all) {
+		for (const id of named.ids) {
+			const entry = byId.get(nameOfId(id)) ?? { id, namedBy: [] };
+			byId.set(nameOfId(id), entry);
+			entry.namedBy.push(named);
+		}
+		await run.yieldToEventLoop();
+	}
+	const entries = [...byId.values()];
 	const batches: Array<{ ids: Id[]; items: number[] }> = [];
 	for (let start = 0; start < entries.length; start += size) {
 		const batch = entries.slice(start, start + size);
-		const lists = new Set(batch.flatMap((entry) => entry.items));
-		const items = new Set([...lists].flat());
+		const namedBy = new Set(batch.flatMap((entry) => entry.namedBy));
+		const items = new Set([...namedBy].flatMap((named) => named.items));
 		batches.push({ ids: batch.map(({ id }) => id), items: [...items].sort((a, b) => a - b) });
 	}
-	return { batches, errors };
+	return batches;
 }

@@ -107,11 +107,7 @@ export function optionsField(
  * @param contentTypes content types that its body may have
  * @throws InvalidSettingError that names the field
  */
-export function readRequestOptions(
-	run: Run,
-	itemIndex: number,
-	contentTypes?: RegExp,
-): RequestOptions {
+export function readRequestOptions(run: Run, itemIndex: number, contentTypes?: RegExp) {
 	return parseRequestOptions(run.options(itemIndex), run.isTool, contentTypes);
 }
 

@@ -175,16 +175,15 @@ export class Run {
  * @throws InvalidSettingError
  */
 async function readCredential(context: IExecuteFunctions) {
-	const readFor = async (itemIndex: number) =>
-		await context.getCredentials(CREDENTIAL_TYPE, itemIndex);
+	const readFor = async (index: number) => await context.getCredentials(CREDENTIAL_TYPE, index);
 	const first = await readFor(0);
 	const { length } = context.getInputData();
 	if (length < 2 || !(await mayDifferByItem(context, CREDENTIAL_TYPE))) return first;
-	for (let itemIndex = 1; itemIndex < length; itemIndex++) {
-		if (isDeepStrictEqual(await readFor(itemIndex), first)) continue;
+	for (let index = 1; index < length; index++) {
+		if (isDeepStrictEqual(await readFor(index), first)) continue;
 		throw new InvalidSettingError(
 			'Credential',
-			`is not the same for ${nameItems([0, itemIndex])}`,
+			`is not the same for ${nameItems([0, index])}`,
 			'All items of a run go out with one credential: put the node into a loop with a batch for each key.',
 		);
 	}

@@ -91,18 +91,16 @@ export const waitForRoom: Operation = {
 async function waitOrPark(run: Run): Promise<void> {
 	const { requests, endpoint, maxWaitMs, parkAfterMs } = readSettings(run);
 	const { identity, limits, limitStore } = run.account;
-	const ticketRequest = { holder: ticketHolder(run), limits, endpoint, limitStore };
+	const common = { holder: ticketHolder(run), limits, endpoint, limitStore };
+	const issueTickets = async (count: number, withinMs: number) =>
+		await limiterOf(identity).issueTickets({ ...common, count, maxWaitMs: withinMs });
 	const obstacle = whyNotParked(run);
 	const startedAt = performance.now();
 	try {
 		for (;;) {
 			const waitedMs = performance.now() - startedAt;
-			const request = {
-				...ticketRequest,
-				count: requests,
-				maxWaitMs: Math.max(0, maxWaitMs - waitedMs),
-			};
-			const waitMs = await abortable(limiterOf(identity).issueTickets(request), run.signal);
+			const issuing = issueTickets(requests, Math.max(0, maxWaitMs - waitedMs));
+			const waitMs = await abortable(issuing, run.signal);
 			if (waitMs === 0) {
 				if (waitedMs >= NOTICEABLE_WAIT_MS)
 					run.hint(`Waited ${formatDuration(waitedMs)} for room.`);
@@ -114,10 +112,8 @@ async function waitOrPark(run: Run): Promise<void> {
 			await waitInNode(run, Math.min(waitMs, LONGEST_TIMER_MS), requests);
 		}
 	} catch (error) {
-		// Withdraws the tickets, with a count of 0. If this fails, they lapse.
-		limiterOf(identity)
-			.issueTickets({ ...ticketRequest, count: 0, maxWaitMs: Infinity })
-			.catch(() => undefined);
+		// Withdraws the tickets. If this fails, they lapse.
+		issueTickets(0, Infinity).catch(() => undefined);
 		throw error instanceof WaitTooLongError ? roomTooLateError(requests, maxWaitMs, error) : error;
 	}
 }
