@@ -56,10 +56,9 @@ async function runAll(workItems: WorkItem[], cleanup: Cleanup): Promise<Benchmar
 	for (const round of new Set([...inQueueMode, ...workItems].map((item) => item.round))) {
 		const ofRound = workItems.filter((item) => item.round === round);
 		const title = ofRound.map((item) => item.title).join('; ');
+		const isInQueueMode = ofRound.some((item) => item.inQueueMode);
 		const run = async () =>
-			await (inQueueMode.includes(ofRound[0] as WorkItem)
-				? runInQueueMode(ofRound, cleanup)
-				: runRound(n8n, ofRound));
+			await (isInQueueMode ? runInQueueMode(ofRound, cleanup) : runRound(n8n, ofRound));
 		items.push(...(await withProgress(title, run)));
 	}
 	const { n8nVersion, nodePath } = instance.host;

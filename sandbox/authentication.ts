@@ -19,9 +19,10 @@ interface AuthenticationResult {
 	rejectedBecause?: string;
 }
 
-// A text in hexadecimal, which has the documented form (section 5, rule 3) and says, if decoded, that it is no
-// secret.
-/** The API key of a sandbox that was started without `apiKeys`. */
+/**
+ * The API key of a sandbox that was started without `apiKeys`. In hexadecimal, it has the documented form (section 5, rule
+ * 3); decoded, it says that it is no secret.
+ */
 export const DEFAULT_API_KEY = Buffer.from('local sandbox key, not a secret!').toString('hex');
 
 /** The keys of the sandbox and their states. */

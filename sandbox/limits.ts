@@ -111,19 +111,17 @@ class FixedWindow implements WindowCounter {
 
 // It is unknown when the service's windows begin. Counting with several offsets at once shows that a client is safe
 // with any of them.
-const FIXED_WINDOW_PHASES = 8;
+const PHASES = 8;
 
 function countersFor(limit: Limit, rules: CountingRules): WindowCounter[] {
-	const { windowMode: mode, timeScale, phaseMs: only } = rules;
+	const { windowMode, timeScale, phaseMs } = rules;
 	const windowMs = limit.windowSeconds * 1000 * timeScale;
 	const counters: WindowCounter[] = [];
-	if (mode !== 'fixed') counters.push(new SlidingWindow(limit.max, windowMs));
-	if (mode !== 'sliding') {
-		const count = only === undefined ? FIXED_WINDOW_PHASES : 1;
-		for (let phase = 0; phase < count; phase += 1) {
-			const phaseMs = only ?? (phase * windowMs) / FIXED_WINDOW_PHASES;
-			counters.push(new FixedWindow(limit.max, windowMs, phaseMs));
-		}
+	if (windowMode !== 'fixed') counters.push(new SlidingWindow(limit.max, windowMs));
+	if (windowMode !== 'sliding') {
+		const evenly = Array.from({ length: PHASES }, (_, index) => (index * windowMs) / PHASES);
+		const phases = phaseMs === undefined ? evenly : [phaseMs];
+		for (const one of phases) counters.push(new FixedWindow(limit.max, windowMs, one));
 	}
 	return counters;
 }

@@ -186,8 +186,9 @@ export class Play {
 /** A choice on the path of a play. */
 interface Step {
 	state: string | undefined;
+	/** Which of how many choices it took. */
 	index: number;
-	of: number;
+	choices: number;
 	/** How many orders from here on were explored. */
 	orders: number;
 }
@@ -211,7 +212,7 @@ export async function explore(scenario: Scenario, bound: Bound): Promise<Explora
 			jest.useRealTimers();
 		}
 		let last = path.at(-1);
-		for (; last !== undefined && last.index + 1 === last.of; last = path.at(-1)) {
+		for (; last !== undefined && last.index + 1 === last.choices; last = path.at(-1)) {
 			if (last.state !== undefined) known.set(last.state, last.orders);
 			path.pop();
 		}
@@ -257,7 +258,7 @@ async function playOne(
 			const state = shared === undefined ? undefined : play.state(shared);
 			const orders = known.get(state ?? '');
 			if (orders !== undefined) return orders;
-			step = { state, index: 0, of: choices.length, orders: 0 };
+			step = { state, index: 0, choices: choices.length, orders: 0 };
 			path.push(step);
 		}
 		await play.choose(choices, step.index);
