@@ -3,13 +3,13 @@
 
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { heapInUse } from '../../bench/growth/figures';
+import { heapInUse } from '../../benchmark/growth/figures';
 import {
 	type Load,
 	memoryOfIdleKeys,
 	memoryOfQueue,
 	processorTimePerRequest,
-} from '../../bench/growth/limiterLoad';
+} from '../../benchmark/growth/limiterLoad';
 import type { Account } from '../../nodes/BusinessData/transport/account';
 import { SetupWarnings } from '../../nodes/BusinessData/transport/setupWarnings';
 import { report } from '../support/report';

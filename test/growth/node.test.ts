@@ -3,8 +3,8 @@
 
 import type { INode } from 'n8n-workflow';
 
-import { loadNode, OPERATIONS } from '../../bench/growth/nodeLoad';
-import { loadSendOnce } from '../../bench/growth/sendOnceLoad';
+import { loadNode, OPERATIONS } from '../../benchmark/growth/nodeLoad';
+import { loadSendOnce } from '../../benchmark/growth/sendOnceLoad';
 import { Engine } from '../support/engine';
 import { apiRequest, deleteMany, send } from '../support/parameters';
 import { ProcessedDataRepository } from '../support/processedData';

@@ -1,7 +1,7 @@
 // Next to another client of the same API key, in logical time: the limiter stays near the best schedule in the share
 // that is left, both clients get few refusals, and the full limits are used again when the other client has ended.
 
-import { bestMakespan } from '../../bench/bestSchedule';
+import { bestMakespan } from '../../benchmark/bestSchedule';
 import { seededRandom } from '../../sandbox/random';
 import { general, LimiterBench } from '../support/limiterBench';
 import { after, passTime } from '../support/logicalTime';

@@ -1,6 +1,6 @@
 // What the limiter of a key guarantees, counting in memory and in Redis.
 
-import { bestMakespan } from '../../../bench/bestSchedule';
+import { bestMakespan } from '../../../benchmark/bestSchedule';
 import { type Limits, limitStoreOf } from '../../../nodes/BusinessData/rateLimit';
 import type { RedisConnection } from '../../../nodes/BusinessData/redis';
 import { abortController } from '../../../nodes/BusinessData/async';

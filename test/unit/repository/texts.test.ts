@@ -43,8 +43,8 @@ test('no line of the README outside of tables is longer than 160 characters', ()
 test('no document and no file name uses a word that words.json replaces', () => {
 	const pages = PAGES.filter((page) => !/CHANGELOG|^examples|^\.github/.test(page));
 	const lines = pages.flatMap((page) => readProjectFile(page).split('\n'));
-	const files = ['bench', 'credentials', 'nodes', 'sandbox', 'scripts', 'test'].flatMap((folder) =>
-		readdirSync(join(PROJECT_FOLDER, folder), { recursive: true, encoding: 'utf8' }),
+	const files = ['benchmark', 'credentials', 'nodes', 'sandbox', 'scripts', 'test'].flatMap(
+		(folder) => readdirSync(join(PROJECT_FOLDER, folder), { recursive: true, encoding: 'utf8' }),
 	);
 	const word = new RegExp(`\\b(${Object.values(words).flat().join('|')})\\b`, 'i');
 	const allowed = /The service answered|test:foreign|told|passing|lasting/gi;

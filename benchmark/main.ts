@@ -11,7 +11,7 @@ import { withProgress } from '../scripts/host/progress';
 import { runToEnd } from '../scripts/runToEnd';
 import { startQueueMode, WORKERS } from '../test/support/queueMode';
 import { RedisServer } from '../test/support/redisServer';
-import { BenchN8n } from './benchN8n';
+import { BenchmarkN8n } from './benchmarkN8n';
 import { goalsTable, pageOf } from './page';
 import { writePage } from './writePage';
 import type { BenchmarkResults, ItemResult } from './results';
@@ -38,7 +38,7 @@ async function runInQueueMode(items: WorkItem[], cleanup: Cleanup): Promise<Item
 	const redis = await RedisServer.start();
 	cleanup.add(() => redis.dispose());
 	const instance = await startQueueMode(cleanup, SETTINGS);
-	const n8n = new BenchN8n(instance, WORKERS, redis.port);
+	const n8n = new BenchmarkN8n(instance, WORKERS, redis.port);
 	await runRound(n8n, [WARM_UP_IN_QUEUE_MODE]);
 	const results = await runRound(n8n, items);
 	await instance.end();
@@ -48,7 +48,7 @@ async function runInQueueMode(items: WorkItem[], cleanup: Cleanup): Promise<Item
 async function runAll(workItems: WorkItem[], cleanup: Cleanup): Promise<BenchmarkResults> {
 	const startedAt = performance.now();
 	const instance = await withProgress('Starting n8n', () => startOneProcess(cleanup));
-	const n8n = new BenchN8n(instance);
+	const n8n = new BenchmarkN8n(instance);
 	await withProgress('Warming up', () => runRound(n8n, [WARM_UP]));
 	const items: ItemResult[] = [];
 	// Queue mode first, so that problems with its start show before the rest is measured.

@@ -1,6 +1,6 @@
 // Runs work items at the same time, with all their contenders in parallel, each with its own service and key.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BenchN8n, PublishedWorkflow, WorkflowRun } from './benchN8n';
+import type { BenchmarkN8n, PublishedWorkflow, WorkflowRun } from './benchmarkN8n';
 import { bestMakespan, windowsOf } from './bestSchedule';
 import { CONTENDERS } from './contenders';
 import { FIRST_SINGLE, measure, type Observation, requestsFor } from './measure';
@@ -26,7 +26,7 @@ interface Ready {
 	executionsPerWorker(): Promise<number[] | undefined>;
 }
 
-async function prepare(n8n: BenchN8n, item: WorkItem, contender: ContenderId): Promise<Ready> {
+async function prepare(n8n: BenchmarkN8n, item: WorkItem, contender: ContenderId): Promise<Ready> {
 	const service = await startService({
 		windowMode: 'both',
 		limits: item.limits,
@@ -122,7 +122,7 @@ async function runContender(ready: Ready): Promise<ContenderResult> {
  *
  * @throws if a contender cannot be run; lost items are a result
  */
-export async function runRound(n8n: BenchN8n, items: WorkItem[]): Promise<ItemResult[]> {
+export async function runRound(n8n: BenchmarkN8n, items: WorkItem[]): Promise<ItemResult[]> {
 	const pairs = CONTENDER_IDS.flatMap((contender) =>
 		items
 			.filter(({ contenders }) => contenders.includes(contender))

@@ -1,7 +1,7 @@
 // Computes the figures of a contender from the journal of its service.
 import type { JournalEntry } from '../sandbox/journal';
 import { bestMakespan, nextFreeMoment, type Window, windowsOf } from './bestSchedule';
-import type { WorkflowRun } from './benchN8n';
+import type { WorkflowRun } from './benchmarkN8n';
 import type { ContenderResult, SingleRequest } from './results';
 import { OTHER_CLIENT_USER_AGENT } from './service';
 import { type ContenderId, IDS_PER_REQUEST, type WorkItem } from './workItems';

@@ -47,7 +47,7 @@ function readResponse(status: number, body: unknown, ms: number): WorkflowRun {
 	return { ms, itemsThrough: body.length - errors.length, errors: [...new Set(errors)] };
 }
 
-export class BenchN8n {
+export class BenchmarkN8n {
 	private saved = 0;
 
 	/**
