@@ -8,7 +8,7 @@ const SIGNALS = [
 	['SIGHUP', 129],
 ] as const;
 const ORPHAN_STATUS = 1;
-const SECONDS_BETWEEN_LOOKS_FOR_PARENT = 1;
+const SECONDS_BETWEEN_CHECKS_OF_PARENT = 1;
 // One press of Ctrl+C can arrive twice: from the terminal, and from a parent that forwards it.
 const SECONDS_OF_ONE_KEY_PRESS = 1;
 
@@ -27,7 +27,7 @@ function watchForEnd(end: (status: number) => void): void {
 	const parent = process.ppid;
 	const watching = setInterval(() => {
 		if (process.ppid !== parent) end(ORPHAN_STATUS);
-	}, SECONDS_BETWEEN_LOOKS_FOR_PARENT * 1000);
+	}, SECONDS_BETWEEN_CHECKS_OF_PARENT * 1000);
 	watching.unref();
 }
 

@@ -14,7 +14,7 @@ import type {
 } from './n8nTypes';
 import type { Account } from './userFolder';
 
-const SECONDS_BETWEEN_LOOKS = 0.3;
+const SECONDS_BETWEEN_CHECKS = 0.3;
 /** Many times what an execution takes, even on a busy machine. */
 const SECONDS_FOR_AN_EXECUTION = 600;
 const UNFINISHED = ['new', 'running', 'waiting', 'unknown'];
@@ -174,7 +174,7 @@ export class N8nClient {
 					`Execution ${executionId} was still ${execution.status} after ${SECONDS_FOR_AN_EXECUTION} s.`,
 				);
 			}
-			await sleep(SECONDS_BETWEEN_LOOKS * 1000);
+			await sleep(SECONDS_BETWEEN_CHECKS * 1000);
 		}
 	}
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { N8nResponseError, type N8nConnection } from './n8nConnection';
 
 const SECONDS_FOR_A_PUBLICATION = 180;
-const SECONDS_BETWEEN_LOOKS = 0.05;
+const SECONDS_BETWEEN_CHECKS = 0.05;
 
 /** The state of publishing or unpublishing a workflow. */
 interface Publication {
@@ -59,6 +59,6 @@ async function waitForPublication(connection: N8nConnection, workflowId: string)
 			const errors = triggers.flatMap(({ errorMessage }) => errorMessage ?? []);
 			throw new Error(`The publication is ${status}: ${errors.join(', ')}`);
 		}
-		await sleep(SECONDS_BETWEEN_LOOKS * 1000);
+		await sleep(SECONDS_BETWEEN_CHECKS * 1000);
 	}
 }

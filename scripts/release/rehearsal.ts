@@ -1,4 +1,4 @@
-/** Publishes a tarball to a local registry and installs it from there, before its real publication. */
+// Publishes a tarball to a local registry and installs it from there, before its real publication.
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

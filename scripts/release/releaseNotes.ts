@@ -1,4 +1,4 @@
-/** The release notes on GitHub: the section of the changelog, and the setting that pins the version. */
+// The release notes on GitHub: the section of the changelog, and the setting that pins the version.
 import { communityPackagesSetting, type PublishedPackage } from './rehearsal';
 import { sectionOf } from './releaseProblems';
 

@@ -1,4 +1,4 @@
-/** Checks whether a version can be published. */
+// Checks whether a version can be published.
 
 /** The fields of package.json that matter for a release. */
 export interface ReleaseManifest {

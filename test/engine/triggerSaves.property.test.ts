@@ -69,15 +69,15 @@ async function play(history: SaveHistory): Promise<unknown> {
 	};
 
 	const poll = async (
-		n: N8nProcess,
+		n8nProcess: N8nProcess,
 		{ strikes = [], save, ends, slowMs = 0 }: Partial<SavedPoll>,
 	) => {
 		// The durable scheduler asks n8n's database before it emits, and gives each poll its own workflow.
 		const isDurable = ends === 'emittedLate';
-		if (isDurable || durable.has(n.trigger)) n.republish();
-		const { trigger } = n;
+		if (isDurable || durable.has(n8nProcess.trigger)) n8nProcess.republish();
+		const { trigger } = n8nProcess;
 		if (isDurable) durable.add(trigger);
-		n.save = save;
+		n8nProcess.save = save;
 		const left = [...strikes];
 		bench.service.response = (query, response) => {
 			const body = JSON.stringify(list.body(query));
@@ -94,16 +94,16 @@ async function play(history: SaveHistory): Promise<unknown> {
 		}
 		if (events.length === 0) return;
 		if (isDurable) await after(50);
-		else setTimeout(() => void n.saveHeld(trigger), CLOCK_MS);
-		if (ends === 'killed') n.isAlive = false;
+		else setTimeout(() => void n8nProcess.saveHeld(trigger), CLOCK_MS);
+		if (ends === 'killed') n8nProcess.isAlive = false;
 		// It was edited, or the process has ended: n8n discards the items.
-		if (!n.isAlive || n.trigger !== trigger) return;
-		emit(n, events);
-		const { text } = n.held;
-		const mayFail = n.save !== undefined;
-		if (ends === 'killedBeforeSave') n.isAlive = false;
-		else void n.saveHeld();
-		if (n.isAlive && !mayFail && n8n.saved.text !== text) falseEvents.push('Not saved');
+		if (!n8nProcess.isAlive || n8nProcess.trigger !== trigger) return;
+		emit(n8nProcess, events);
+		const { text } = n8nProcess.held;
+		const mayFail = n8nProcess.save !== undefined;
+		if (ends === 'killedBeforeSave') n8nProcess.isAlive = false;
+		else void n8nProcess.saveHeld();
+		if (n8nProcess.isAlive && !mayFail && n8n.saved.text !== text) falseEvents.push('Not saved');
 	};
 
 	const processes = [start(), undefined] as Array<N8nProcess | undefined>;
