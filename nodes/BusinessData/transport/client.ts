@@ -117,10 +117,10 @@ export class Client {
 		const endpoint = canonicalEndpoint(request.endpoint);
 		const retries = new Retries(request, longestWindowMs(this.account.limits, endpoint));
 		for (;;) {
-			const permit = await this.permit(request, endpoint, signal, retries.refusals > 0);
-			const acquired = await this.acquire(request, signal, permit);
-			if (acquired !== undefined) {
-				await this.waitForOther(request, acquired.ended, signal);
+			const permit = await this.acquirePermit(request, endpoint, signal, retries.refusals > 0);
+			const other = await this.acquireGuard(request, signal, permit);
+			if (other !== undefined) {
+				await this.waitForOther(request, other.ended, signal);
 				continue;
 			}
 			const sentAt = Date.now();
@@ -140,7 +140,7 @@ export class Client {
 	}
 
 	/** @throws RequestError if there is no room in time or Redis fails, or the signal's reason */
-	private async permit(
+	private async acquirePermit(
 		request: ServiceRequest,
 		endpoint: string,
 		signal: AbortSignal,
@@ -148,7 +148,7 @@ export class Client {
 	): Promise<Permit> {
 		const { identity, limits, limitStore } = this.account;
 		this.warnings.noteRequest();
-		const acquired = limiterOf(identity).acquire({
+		const acquiring = limiterOf(identity).acquire({
 			run: this.runId,
 			limits,
 			endpoint,
@@ -159,7 +159,7 @@ export class Client {
 			inFlightMs: request.timeoutMs + SLACK_MS,
 		});
 		try {
-			const permit = await this.waitTime.during(acquired);
+			const permit = await this.waitTime.during(acquiring);
 			this.waitTime.add(permit.waitedMs, permit.waitedFor, isRetry);
 			return permit;
 		} catch (error) {
@@ -171,13 +171,14 @@ export class Client {
 
 	/**
 	 * Asks the request's guard, and frees the slots if the request may not go out.
-	 * @returns what to await before asking for another permit: another sender, or nothing if the permit has expired
+	 * @returns undefined if it may go out; otherwise what to await before the next permit: another sender, or nothing if this
+	 * permit has expired
 	 */
-	private async acquire({ guard }: ServiceRequest, signal: AbortSignal, permit: Permit) {
+	private async acquireGuard({ guard }: ServiceRequest, signal: AbortSignal, permit: Permit) {
 		let mayGo = false;
 		try {
-			const acquired = await guard?.acquire();
-			if (acquired !== undefined) return acquired;
+			const other = await guard?.acquire();
+			if (other !== undefined) return other;
 			try {
 				signal.throwIfAborted();
 				mayGo = await permit.confirm(signal);
