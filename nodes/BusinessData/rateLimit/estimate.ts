@@ -29,9 +29,9 @@ export function estimateWait(windows: WindowState[], ahead: number, count = 1): 
 			const missing = freeAt.length + Math.min(wanted, room) - room;
 			return Math.max(latest, freeAt[missing - 1] ?? now);
 		}, time);
-	// Every `room` requests take one full turn of the slowest window, so only the remainder is simulated.
+	// Every `room` requests take a round of the slowest window, so only the remainder is simulated.
 	const slowest = states.reduce((a, b) => (b.holdMs / b.room > a.holdMs / a.room ? b : a));
-	const turns = Math.floor(ahead / slowest.room);
+	const rounds = Math.floor(ahead / slowest.room);
 	let time = now;
 	for (let request = 0; request < ahead % slowest.room; request++) {
 		time = roomAt(time, 1);
@@ -40,5 +40,5 @@ export function estimateWait(windows: WindowState[], ahead: number, count = 1): 
 			freeAt.splice(freeAt.findLastIndex((at) => at <= end) + 1, 0, end);
 		}
 	}
-	return roomAt(time, count) - now + turns * slowest.holdMs;
+	return roomAt(time, count) - now + rounds * slowest.holdMs;
 }

@@ -42,32 +42,26 @@ export class KeyLimiter {
 		request.signal.throwIfAborted();
 		const queue = this.queueOf(request);
 		// Without limits, there is nothing to count with other processes.
-		const hasLimits = queue.limits.some(({ limits }) => limits.length > 0);
+		const hasLimits = queue.limitedBy.some(({ limits }) => limits.length > 0);
 		const limitStore = hasLimits ? request.limitStore : undefined;
 		const pauseError = queue.pauseError();
 		if (pauseError !== undefined) throw pauseError;
-		const estimate = (ahead: number) => {
-			const states = usesOf(queue.limits).flatMap(windowStates);
-			// Other clients may leave at any moment.
-			const widest = states.map((one) => ({ ...one, room: one.max }));
-			return Math.max(queue.pausedMs, estimateWait(widest, ahead));
-		};
-		const expectedMs = maxWaitMs === Infinity ? 0 : estimate(queue.aheadOf(request));
+		const expectedMs = maxWaitMs === Infinity ? 0 : leastWaitOf(queue, queue.aheadOf(request));
 		if (expectedMs > maxWaitMs) throw new WaitTooLongError(expectedMs);
 
 		const tooLate = () =>
-			limitStore?.connection.failure() ?? new WaitTooLongError(Math.max(1, estimate(0)));
+			limitStore?.connection.failure() ?? new WaitTooLongError(Math.max(1, leastWaitOf(queue, 0)));
 		const boundMs = Math.max(maxWaitMs, OWN_WORK_MS);
 		const { signal, release } = boundedSignal(request.signal, boundMs, tooLate);
 		const applied = this.apply(request.limits, request.endpoint ?? GENERAL);
-		const isLimited = queue.limits.some(({ endpoint }) => endpoint === applied.endpoint);
+		const isLimited = queue.limitedBy.some(({ endpoint }) => endpoint === applied.endpoint);
 		// Even if the request has no limits for its endpoint, other credentials may have some that count it.
-		const countedBy = isLimited ? queue.limits : [...queue.limits, applied];
-		const onEnd = () => {
+		const countedBy = isLimited ? queue.limitedBy : [...queue.limitedBy, applied];
+		const end = () => {
 			this.open--;
 			this.dispatch();
 		};
-		const permit = new Permit({ ...request, limitStore, signal }, queue.limits, countedBy, onEnd);
+		const permit = new Permit({ ...request, limitStore, signal }, queue.limitedBy, countedBy, end);
 		this.open++;
 		queue.add(permit);
 		const stopListening = onAbort(signal, (reason) => {
@@ -100,7 +94,7 @@ export class KeyLimiter {
 		const queue = this.queueOf(request);
 		for (;;) {
 			// Without a limit store, nothing is awaited, so no other call gets a ticket for the same room meanwhile.
-			const uses = limitStore ? await limitStore.read(queue.limits) : usesOf(queue.limits);
+			const uses = limitStore ? await limitStore.read(queue.limitedBy) : usesOf(queue.limitedBy);
 			const own = uses[0] as EndpointUse;
 			const { tickets, countedAt, queued } = own;
 			countedAt.push(...tickets.before(holder, count));
@@ -124,7 +118,7 @@ export class KeyLimiter {
 	/** When (ms from now) the first and the last of `count` requests go out at the earliest. @throws RedisError */
 	async estimate(request: LimitedRequest, count: number) {
 		const queue = this.queueOf(request);
-		const uses = (await request.limitStore?.read(queue.limits)) ?? usesOf(queue.limits);
+		const uses = (await request.limitStore?.read(queue.limitedBy)) ?? usesOf(queue.limitedBy);
 		return { nextMs: waitOf(uses, 0), lastMs: waitOf(uses, Math.max(0, count - 1)) };
 	}
 
@@ -159,7 +153,7 @@ export class KeyLimiter {
 
 	/** How many requests are waiting, in all or for the endpoint. */
 	private queuedFor(endpoint?: EndpointLimiter): number {
-		const isMeant = ({ limits: [own] }: Queue) => !endpoint || own.endpoint === endpoint;
+		const isMeant = ({ limitedBy: [own] }: Queue) => !endpoint || own.endpoint === endpoint;
 		return [...this.queues.values()].reduce((sum, one) => sum + (isMeant(one) ? one.size : 0), 0);
 	}
 
@@ -222,17 +216,17 @@ export class KeyLimiter {
 			const obstacle = queue.obstacle(true);
 			if (reply !== undefined && !reply.isTaken) {
 				if (reply.waitMs > permit.leftMs) throw new WaitTooLongError(reply.waitMs);
-				queue.full = { cause: reply.limit, until: now + reply.retryMs + FREED_LATE_MS };
+				queue.backoff = { cause: reply.limit, until: now + reply.retryMs + FREED_LATE_MS };
 			} else if (obstacle !== undefined) {
 				// Meanwhile a refusal has come, or Redis has lost slots of this process.
 				request.limitStore?.complete(permit, -Infinity);
-				queue.full = { cause: obstacle.cause, until: now + RETRY_MS };
+				queue.backoff = { cause: obstacle.cause, until: now + RETRY_MS };
 			} else {
 				queue.delete(permit);
 				queue.lastCause = permit.waitedFor;
 				this.queues.delete(queue.key);
 				this.queues.set(queue.key, queue);
-				queue.limits[0].endpoint.tickets.use();
+				queue.limitedBy[0].endpoint.tickets.use();
 				permit.grant(reply?.used);
 			}
 		} catch (error) {
@@ -247,6 +241,13 @@ export class KeyLimiter {
 function waitOf(uses: EndpointUse[], ahead: number, count = 1): number {
 	const all = uses.map(({ endpoint, limits }) => endpoint.otherClients.waitMs(limits));
 	return Math.max(...all, estimateWait(uses.flatMap(windowStates), ahead, count));
+}
+
+/** The shortest wait (ms) behind `ahead` requests in this process, as other clients may leave at any moment. */
+function leastWaitOf({ limitedBy, pausedMs }: Queue, ahead: number): number {
+	const states = usesOf(limitedBy).flatMap(windowStates);
+	const withoutOthers = states.map((one) => ({ ...one, room: one.max }));
+	return Math.max(pausedMs, estimateWait(withoutOthers, ahead));
 }
 
 function usesOf(all: AppliedLimits[]): EndpointUse[] {

@@ -28,14 +28,14 @@ export function limitsOfEndpoint({ endpoints }: Limits, endpoint: string | undef
 /** Assumed if a service without known limits refuses requests or asks for a pause. */
 export const ASSUMED_LIMIT = { max: 60, windowMs: 60_000, used: 60 };
 
-export function longestOf(limits: Limit[]): number {
+export function longestMsOf(limits: Limit[]): number {
 	const all = limits.length > 0 ? limits : [ASSUMED_LIMIT];
 	return Math.max(...all.map(({ windowMs }) => windowMs));
 }
 
 /** The longest window (ms) that counts requests to the endpoint. */
 export function longestWindowMs(limits: Limits, endpoint: string | undefined): number {
-	return longestOf([...limits.general, ...limitsOfEndpoint(limits, endpoint)]);
+	return longestMsOf([...limits.general, ...limitsOfEndpoint(limits, endpoint)]);
 }
 
 /** The inaccuracy of timers. */

@@ -21,7 +21,7 @@ const LEFT_FREE = 1.35;
 /** Our requests are spread over this multiple of the longest window. */
 const SPREAD = 1.1;
 /** The pause after a refusal, in multiples of the mean time per request under the slowest limit. */
-const PAUSE_TURNS = { least: 1.8, jitter: 0.6 };
+const PAUSE_FACTOR = { least: 1.8, jitter: 0.6 };
 /** A pause (ms) longer than for a daily limit is considered a mistake of the service. */
 const LONGEST_PAUSE_MS = 24 * 3_600_000;
 
@@ -41,7 +41,7 @@ export class OtherClients {
 	private longestMs = 0;
 	private pausedUntil = 0;
 	private refusalsInRow = 0;
-	/** When the last request that was let through went out; below, the last that was refused. */
+	/** When the last request that was let through, and the last that was refused, went out. */
 	lastLetThroughAt = -Infinity;
 	private lastRefusedAt = -Infinity;
 	/** How much the latest rate limit headers leave for all clients, and until when. */
@@ -127,15 +127,15 @@ export class OtherClients {
 		this.rate = Math.max(least, known, known + (seen - known) * REFUSAL_WEIGHT);
 		this.learnedAt = performance.now();
 		this.longestMs = longest.windowMs;
-		const turns = PAUSE_TURNS.least + PAUSE_TURNS.jitter * Math.random();
-		const turnMs = Math.max(...limits.map(({ max, windowMs }) => windowMs / max));
-		this.pauseFor(Math.min(turns * 2 ** this.refusalsInRow++ * turnMs, longest.windowMs));
+		const meanMs = Math.max(...limits.map(({ max, windowMs }) => windowMs / max));
+		const factor = PAUSE_FACTOR.least + PAUSE_FACTOR.jitter * Math.random();
+		this.pauseFor(Math.min(factor * 2 ** this.refusalsInRow++ * meanMs, longest.windowMs));
 	}
 
 	/** Pauses as the service asks, but at most for a window if the pause is not about these limits. */
-	pause([longest]: Limit[], requestedMs: number, isOwn: boolean): void {
-		const isBounded = !isOwn || requestedMs > LONGEST_PAUSE_MS;
-		this.pauseFor(isBounded ? Math.min(requestedMs, longest?.windowMs ?? 0) : requestedMs);
+	pause([longest]: Limit[], askedMs: number, isOwn: boolean): void {
+		const isBounded = !isOwn || askedMs > LONGEST_PAUSE_MS;
+		this.pauseFor(isBounded ? Math.min(askedMs, longest?.windowMs ?? 0) : askedMs);
 	}
 
 	/** @param sentAt when the request went out, because responses to earlier requests are outdated */

@@ -55,10 +55,10 @@ export class Permit implements SlotHolder {
 	/** The windows when the request went out. */
 	private readonly used = new Map<AppliedLimits, UsedLimit[]>();
 
-	/** @param countedBy the limits that apply, and the endpoint if only other credentials have limits for it */
+	/** @param countedBy the same limits, and the endpoint if only other credentials have limits for it */
 	constructor(
 		readonly request: PermitRequest,
-		private readonly limits: RequestLimits,
+		private readonly limitedBy: RequestLimits,
 		readonly countedBy: AppliedLimits[],
 		private readonly onEnd: () => void,
 	) {
@@ -79,7 +79,7 @@ export class Permit implements SlotHolder {
 
 	/** When the last request that was let through under the same limits went out. */
 	get lastLetThroughAt(): number {
-		return this.limits[0].endpoint.otherClients.lastLetThroughAt;
+		return this.limitedBy[0].endpoint.otherClients.lastLetThroughAt;
 	}
 
 	/** Notes what it waits for, while it is the first of its queue. @param before what the one before it waited for */
@@ -103,8 +103,8 @@ export class Permit implements SlotHolder {
 			const { endpoint, limits } = applied;
 			// The slot counts at once; only its Bottleneck job is awaited.
 			const placed = endpoint.take(this, limits);
-			const all = limits.map((limit, window) => {
-				const known = used[index]?.[window] ?? 0;
+			const all = limits.map((limit, number) => {
+				const known = used[index]?.[number] ?? 0;
 				return { ...limit, used: Math.max(endpoint.window(limit).used, known) };
 			});
 			this.used.set(applied, all);
@@ -130,21 +130,21 @@ export class Permit implements SlotHolder {
 		this.ended(0);
 	}
 
-	/** For a 429; again when its body says how long to wait. @param requestedMs 0 if unknown @param spent a used-up limit */
-	refused(requestedMs: number, spent?: { resetMs: number; max?: number }): void {
-		if (this.countedAt !== undefined) return this.pause(requestedMs, true);
+	/** For a 429; again when its body says how long to wait. @param askedMs 0 if unknown @param spent a used-up limit */
+	refused(askedMs: number, spent?: { resetMs: number; max?: number }): void {
+		if (this.countedAt !== undefined) return this.pause(askedMs, true);
 		const named = this.withLimit(spent?.max);
-		const askedMs = requestedMs || (spent?.resetMs ?? 0);
-		const blamed = named ?? this.blamed(askedMs);
+		const waitMs = askedMs || (spent?.resetMs ?? 0);
+		const blamed = named ?? this.blamed(waitMs);
 		const { otherClients } = blamed.endpoint;
 		// With the few slots of an endpoint, the estimate would pause far longer than the service asks.
-		if (askedMs === 0 || blamed === this.limits.at(-1) || otherClients.isRefusing) {
+		if (waitMs === 0 || blamed === this.limitedBy.at(-1) || otherClients.isRefusing) {
 			const used = this.used.get(blamed) ?? [];
 			otherClients.learn(used.length > 0 ? used : [ASSUMED_LIMIT], this.sentAt);
 		}
 		for (const { endpoint } of this.countedBy) endpoint.otherClients.refused(this.sentAt);
 		// For the reset of a named limit, only the requests under it wait: see `applyHeaderLimits`.
-		this.pause(named === undefined ? askedMs : requestedMs, true);
+		this.pause(named === undefined ? waitMs : askedMs, true);
 		this.ended(0);
 	}
 
@@ -152,14 +152,14 @@ export class Permit implements SlotHolder {
 	 * Pauses the requests under the same limits, as the service asks. After a refusal, a pause no longer than the window of
 	 * the endpoint is for the endpoint alone. Any other pause is for all requests of the key.
 	 */
-	pause(requestedMs: number, isRefusal = false): void {
-		const [own] = this.limits;
-		const isExplained = isRefusal && requestedMs <= holdMsOf(own.limits[0]?.windowMs ?? 0);
+	pause(askedMs: number, isRefusal = false): void {
+		const [own] = this.limitedBy;
+		const isExplained = isRefusal && askedMs <= holdMsOf(own.limits[0]?.windowMs ?? 0);
 		for (const applied of this.countedBy) {
 			const isOwn = applied === own || !isExplained;
-			applied.endpoint.otherClients.pause(applied.limits, requestedMs, isOwn);
+			applied.endpoint.otherClients.pause(applied.limits, askedMs, isOwn);
 		}
-		this.request.limitStore?.publish(this.limits);
+		this.request.limitStore?.publish(this.limitedBy);
 	}
 
 	/** @param lateMs how long (ms from now) the service may still count it; -Infinity if it never will */
@@ -178,9 +178,9 @@ export class Permit implements SlotHolder {
 
 	/** @param all for each limit, how much is left for all clients, and when (ms from now) it is reset */
 	applyHeaderLimits(all: Array<{ remaining: number; resetMs: number; max?: number }>): void {
-		for (const applied of this.limits) {
+		for (const applied of this.limitedBy) {
 			const { endpoint, limits } = applied;
-			const said = all.filter(({ max }) => (this.withLimit(max) ?? this.limits[0]) === applied);
+			const said = all.filter(({ max }) => (this.withLimit(max) ?? this.limitedBy[0]) === applied);
 			if (said.length === 0) continue;
 			const others = endpoint.holders.filter((one) => one !== this);
 			// The service may not have counted the requests under way.
@@ -192,14 +192,14 @@ export class Permit implements SlotHolder {
 
 	/** A service identifies a limit only by its max. */
 	private withLimit(max?: number): AppliedLimits | undefined {
-		return this.limits.find(({ limits }) => limits.some((limit) => limit.max === max));
+		return this.limitedBy.find(({ limits }) => limits.some((limit) => limit.max === max));
 	}
 
 	/** A guess, because the service does not say which window was full. A short wait points to a general one. */
-	private blamed(requestedMs: number): AppliedLimits {
-		const [own, general = own] = this.limits;
+	private blamed(waitMs: number): AppliedLimits {
+		const [own, general = own] = this.limitedBy;
 		const isBusy = this.used.get(general)?.some(({ used, max }) => 2 * used > max) === true;
-		const isShort = requestedMs > 0 && requestedMs <= holdMsOf(general.limits[0]?.windowMs ?? 0);
+		const isShort = waitMs > 0 && waitMs <= holdMsOf(general.limits[0]?.windowMs ?? 0);
 		const isGeneral = isBusy || isShort || general.endpoint.otherClients.isKnown;
 		return isGeneral && !own.endpoint.otherClients.isRefusing ? general : own;
 	}

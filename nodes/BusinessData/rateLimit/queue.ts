@@ -3,14 +3,14 @@
  * others. The lowest priority number goes first; among equals, runs take turns.
  */
 import type { Obstacle } from './endpointLimiter';
-import { holdMsOf, longestOf } from './limits';
+import { holdMsOf, longestMsOf } from './limits';
 import type { Permit, PermitRequest, RequestLimits } from './permit';
 import { type WaitCause, WaitTooLongError } from './waitTime';
 
 export class Queue {
 	size = 0;
-	/** Which limit is full in the limit store, and when (ms, `performance.now()`) to ask again. */
-	full: { cause?: WaitCause; until: number } = { until: 0 };
+	/** What was full when the first request tried to take its slots, and when (ms, `performance.now()`) it tries again. */
+	backoff: { cause?: WaitCause; until: number } = { until: 0 };
 	/** What the last admitted request waited for. */
 	lastCause: WaitCause | undefined;
 	/** By priority, then by run in the order of their turns. */
@@ -18,7 +18,7 @@ export class Queue {
 
 	constructor(
 		readonly key: string,
-		readonly limits: RequestLimits,
+		readonly limitedBy: RequestLimits,
 	) {}
 
 	/** The first request that can wait for the end of the pause. Those before it fail. */
@@ -68,16 +68,16 @@ export class Queue {
 	}
 
 	get pausedMs(): number {
-		return Math.max(...this.limits.map(({ endpoint }) => endpoint.otherClients.pausedMs));
+		return Math.max(...this.limitedBy.map(({ endpoint }) => endpoint.otherClients.pausedMs));
 	}
 
 	/** @param checksWindows whether a full window of this process is an obstacle */
 	obstacle(checksWindows: boolean): Obstacle | undefined {
-		for (const { endpoint, limits } of this.limits) {
+		for (const { endpoint, limits } of this.limitedBy) {
 			const obstacle = endpoint.obstacle(limits, checksWindows);
 			if (obstacle !== undefined) return obstacle;
 		}
-		const { cause, until } = this.full;
+		const { cause, until } = this.backoff;
 		const againMs = until - performance.now();
 		return againMs > 0 ? { cause, againMs } : undefined;
 	}
@@ -85,7 +85,7 @@ export class Queue {
 	/** The error for a pause that is longer than `leftMs` (ms) or than every window. */
 	pauseError(leftMs = Infinity): WaitTooLongError | undefined {
 		const { pausedMs } = this;
-		const isLong = pausedMs > holdMsOf(longestOf(this.limits.flatMap(({ limits }) => limits)));
+		const isLong = pausedMs > holdMsOf(longestMsOf(this.limitedBy.flatMap(({ limits }) => limits)));
 		const isTooLong = pausedMs > 0 && (isLong || pausedMs > leftMs);
 		return isTooLong ? new WaitTooLongError(pausedMs, isLong) : undefined;
 	}

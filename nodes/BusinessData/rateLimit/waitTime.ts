@@ -14,8 +14,8 @@ export class WaitTooLongError extends SharedError {
 	constructor(
 		/** How long (ms) the request would still have to wait, at least. */
 		readonly retryAfterMs: number,
-		/** Whether the service has asked for a pause longer than every window that applies. */
-		readonly isRequested?: boolean,
+		/** Whether the service has asked for it: a pause longer than every window that applies. */
+		readonly isAskedFor?: boolean,
 	) {
 		super(`The wait would take at least ${Math.ceil(retryAfterMs / 1000)} s`);
 		this.name = 'WaitTooLongError';

@@ -10,7 +10,7 @@ import { holdMsOf, type Limit } from './limits';
 export interface SlotHolder {
 	/** When the service counted it, at the latest; undefined until it has ended, -Infinity for never. */
 	countedAt: number | undefined;
-	/** Its ID in the limit store, if it is known there; below, when its slots there were requested. */
+	/** Its ID in the limit store, if it is known there, and when its slots there were requested. */
 	id: string | undefined;
 	takenAt: number;
 	readonly request: { inFlightMs: number; limitStore?: unknown };

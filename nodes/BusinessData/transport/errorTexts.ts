@@ -217,7 +217,7 @@ function formatWait({ retryAfterMs }: WaitTooLongError): string {
 }
 
 export function waitTooLongError(request: ServiceRequest, error: WaitTooLongError): RequestError {
-	const [message, why] = error.isRequested
+	const [message, why] = error.isAskedFor
 		? [
 				`Not sent: the service asks to wait for another ${formatWait(error)}`,
 				'A previous response to this key said so (Retry-After), and that is too long to wait here.',

@@ -63,7 +63,7 @@ test('the script and the process estimate the same wait', async () => {
 				const { queued, waitMs: expected } = await estimate();
 				const waitMs = await take();
 				if (waitMs > 0) waits++;
-				// Behind others, the script looks at each window by itself and at most one turn ahead, the process at all turns
+				// Behind others, the script looks at each window by itself and at most one round ahead, the process at all rounds
 				// of the slowest window.
 				if (queued === 0) expect(waitMs).toBeGreaterThanOrEqual(expected - ROUNDED_MS);
 				if (queued === 0 || windows.length === 1) {

@@ -1,3 +1,4 @@
+// How long requests wait: up to Max Wait, under header limits, and after refusals.
 import { type Permit, WaitTooLongError } from '../../../nodes/BusinessData/rateLimit';
 import { HOUR, LimiterBench, SEND, type SlotRequest } from '../../support/limiterBench';
 import { expectBetween, passTime, timeOf } from '../../support/logicalTime';
@@ -130,7 +131,7 @@ describe.each(['memory', 'Redis'])('counting in %s', (store) => {
 			await jest.advanceTimersByTimeAsync(HOUR);
 			for (const endpoint of [undefined, SEND]) {
 				const failed = expect(bench.acquire({ endpoint })).rejects;
-				await failed.toMatchObject({ isRequested: true, retryAfterMs: HOUR });
+				await failed.toMatchObject({ isAskedFor: true, retryAfterMs: HOUR });
 			}
 			// A ticket has the end of the pause.
 			expect(await bench.ticket('a', { count: 1, endpoint: undefined })).toBe(HOUR);

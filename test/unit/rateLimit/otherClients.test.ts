@@ -11,11 +11,11 @@ const limits = [
 const [longest] = limits as [(typeof limits)[0]];
 
 let now: number;
-let use: OtherClients;
+let others: OtherClients;
 
 beforeEach(() => {
 	now = 1_000_000;
-	use = new OtherClients();
+	others = new OtherClients();
 	jest.spyOn(performance, 'now').mockImplementation(() => now);
 	jest.spyOn(Math, 'random').mockReturnValue(0.5);
 });
@@ -25,11 +25,11 @@ const underWay = () => ({ countedAt: undefined }) as Permit;
 
 /** A refusal with the given number of our own requests in each window. */
 const learn = (used: number[], sentAt = now) =>
-	use.learn(
+	others.learn(
 		limits.slice(0, used.length).map((limit, index) => ({ ...limit, used: used[index] ?? 0 })),
 		sentAt,
 	);
-const used = () => use.usedIn(MINUTE);
+const used = () => others.usedIn(MINUTE);
 
 test.each([
 	['half of what is missing in the longest window', [51, 1], 25],
@@ -40,8 +40,8 @@ test.each([
 ])('a refusal sets the estimate to %s', (_, windows, expected) => {
 	learn(windows);
 	expect(used()).toBeCloseTo(expected);
-	expect(use.usedIn(10_000)).toBeCloseTo(expected / 6);
-	expect(use.isKnown).toBe(expected > 0);
+	expect(others.usedIn(10_000)).toBeCloseTo(expected / 6);
+	expect(others.isKnown).toBe(expected > 0);
 });
 
 test.each([
@@ -56,18 +56,22 @@ test.each([
 });
 
 test('the estimate for a small limit is at least one, and leaves room for one', () => {
-	use.learn([{ max: 3, windowMs: MINUTE, used: 3 }], now);
+	others.learn([{ max: 3, windowMs: MINUTE, used: 3 }], now);
 	expect(used()).toBeCloseTo(1);
-	expect(use.roomIn({ max: 3, windowMs: MINUTE })).toBe(1);
-	expect(use.roomIn({ max: 1, windowMs: MINUTE })).toBe(1);
+	expect(others.roomIn({ max: 3, windowMs: MINUTE })).toBe(1);
+	expect(others.roomIn({ max: 1, windowMs: MINUTE })).toBe(1);
 });
 
 test('the estimate fades evenly, and less than one counts as none', () => {
-	expect([use.roomIn(longest), use.everyMs(limits), use.forgottenInMs]).toEqual([100, 0, -now]);
+	expect([others.roomIn(longest), others.everyMs(limits), others.forgottenInMs]).toEqual([
+		100,
+		0,
+		-now,
+	]);
 	learn([51]);
 	const seen = [0, 30_000, 57_000, 58_000, 61_000].map((ms) => {
 		now = 1_000_000 + ms;
-		return [used(), use.roomIn(longest), use.everyMs(limits), use.forgottenInMs];
+		return [used(), others.roomIn(longest), others.everyMs(limits), others.forgottenInMs];
 	});
 	expect(seen.map((figures) => figures.map((one) => Math.round(one * 100) / 100))).toEqual([
 		[25, 66, 1_000, MINUTE],
@@ -76,45 +80,45 @@ test('the estimate fades evenly, and less than one counts as none', () => {
 		[0, 100, 0, 2_000],
 		[0, 100, 0, -1_000],
 	]);
-	expect(use.everyMs([])).toBe(0);
+	expect(others.everyMs([])).toBe(0);
 });
 
 test('our own requests are spaced by at most one window', () => {
 	learn([1]);
 	learn([1], now + 1);
 	learn([1], now + 2);
-	expect([use.roomIn(longest), use.everyMs(limits)]).toEqual([1, MINUTE]);
+	expect([others.roomIn(longest), others.everyMs(limits)]).toEqual([1, MINUTE]);
 });
 
 test('the pause doubles with each refusal in a row, up to a window', () => {
 	const pauses = Array.from({ length: 8 }, () => {
 		now += 1_000;
 		learn([100, 30]);
-		return use.waitMs(limits);
+		return others.waitMs(limits);
 	});
 	expect(pauses.map(Math.round)).toEqual([
 		...[1_260, 2_520, 5_040, 10_080, 20_160, 40_320, 60_000, 60_000],
 	]);
-	expect(use.forgottenInMs).toBe(MINUTE);
+	expect(others.forgottenInMs).toBe(MINUTE);
 	// A request that went out before the last refusal does not end the row.
-	use.letThrough(now + 59_999);
+	others.letThrough(now + 59_999);
 	now += MINUTE;
 	learn([100, 30]);
-	expect(use.waitMs([])).toBe(MINUTE);
+	expect(others.waitMs([])).toBe(MINUTE);
 	now += MINUTE;
-	use.letThrough(now);
+	others.letThrough(now);
 	learn([100, 30], now + 1);
-	expect(Math.round(use.waitMs([]))).toBe(1_260);
+	expect(Math.round(others.waitMs([]))).toBe(1_260);
 });
 
 test('our next request is spaced from the last one that was let through', () => {
 	learn([51]);
 	now += 10_000;
-	expect(use.waitMs(limits)).toBe(0);
-	const everyMs = use.everyMs(limits);
-	use.letThrough(now - 300);
-	expect(use.waitMs(limits)).toBeCloseTo(everyMs - 300);
-	expect(use.waitMs([])).toBe(0);
+	expect(others.waitMs(limits)).toBe(0);
+	const everyMs = others.everyMs(limits);
+	others.letThrough(now - 300);
+	expect(others.waitMs(limits)).toBeCloseTo(everyMs - 300);
+	expect(others.waitMs([])).toBe(0);
 });
 
 test.each([
@@ -123,12 +127,12 @@ test.each([
 	[20_000, false, 20_000],
 	[DAY, true, DAY],
 	[DAY + 1, true, MINUTE],
-])('a pause of %i ms (of its own: %j) lasts %i ms', (requestedMs, isOwn, expected) => {
-	use.pause(limits, requestedMs, isOwn);
-	expect([use.waitMs(limits), use.forgottenInMs]).toEqual([expected, expected]);
-	use.pause(limits, 10, true);
-	use.pause([], 2 * DAY, false);
-	expect(use.waitMs(limits)).toBe(expected);
+])('a pause of %i ms (of its own: %j) lasts %i ms', (askedMs, isOwn, expected) => {
+	others.pause(limits, askedMs, isOwn);
+	expect([others.waitMs(limits), others.forgottenInMs]).toEqual([expected, expected]);
+	others.pause(limits, 10, true);
+	others.pause([], 2 * DAY, false);
+	expect(others.waitMs(limits)).toBe(expected);
 });
 
 /** The header limits of each response, in order. */
@@ -145,73 +149,86 @@ test.each<[string, Said, number, number]>([
 	['a response has two limits', [[says(0, 5_000), says(0, 3_000)]], 0, 5_000],
 	['they are replaced', [[says(0, 5_000)], [says(0, 3_000)], [], [says(0, MINUTE + 1)]], 0, 3_000],
 ])('header limits set the wait if %s', (_, said, sent, expected) => {
-	for (const one of said) use.applyHeaderLimits(limits, one, now);
-	use.applyHeaderLimits(limits, [says(9, 9_000)], now - 1);
-	use.applyHeaderLimits([], [says(0, MINUTE + 1)], now);
-	for (let count = 0; count < sent; count++) use.sent(underWay());
-	expect(use.waitMs(limits)).toBe(expected);
+	for (const one of said) others.applyHeaderLimits(limits, one, now);
+	others.applyHeaderLimits(limits, [says(9, 9_000)], now - 1);
+	others.applyHeaderLimits([], [says(0, MINUTE + 1)], now);
+	for (let count = 0; count < sent; count++) others.sent(underWay());
+	expect(others.waitMs(limits)).toBe(expected);
 	now += 10_000;
-	expect(use.waitMs(limits)).toBe(Math.max(0, expected - 10_000));
+	expect(others.waitMs(limits)).toBe(Math.max(0, expected - 10_000));
 });
 
-test('another process merges a younger estimate, and every pause', () => {
-	const other = new OtherClients();
-	expect(other.publish()).toEqual(['', 0, 0]);
-	learn([51]);
-	now += 10_000;
-	const [estimate, ageMs, pausedMs] = use.publish();
-	expect([JSON.parse(estimate), ageMs, pausedMs]).toEqual([
-		{ rate: 25 / MINUTE, longestMs: MINUTE, refusalsInRow: 1 },
-		10_000,
-		0,
-	]);
-	expect(use.shared).toBe(estimate);
-	// Estimates that are too old, and empty.
-	other.merge([estimate, MINUTE, 700]);
-	expect([other.publish(), other.waitMs([]), other.shared]).toEqual([['', 0, 700], 700, estimate]);
-	other.merge(['', 0, 300]);
-	expect([other.publish(), other.isKnown, other.shared]).toEqual([['', 0, 700], false, estimate]);
-	const late = new OtherClients();
-	late.merge([estimate, MINUTE, 0]);
-	late.learn([{ ...longest, used: 51 }], now);
-	expect(late.waitMs([])).toBeCloseTo(1_260);
-	const third = new OtherClients();
-	third.merge([estimate, ageMs, 0]);
-	expect(third.publish()).toEqual([estimate, ageMs, 0]);
-	// A known estimate does not get any younger.
-	third.merge([estimate, ageMs - 1, 0]);
-	expect(third.publish()).toEqual([estimate, ageMs, 0]);
-	// Estimates that are as old as the known one, and younger.
-	const newer = JSON.stringify({ rate: 50 / MINUTE, longestMs: MINUTE, refusalsInRow: 2 });
-	third.merge([newer, ageMs, 0]);
-	expect([third.publish()[0], third.usedIn(MINUTE)]).toEqual([estimate, used()]);
-	third.merge([newer.replace('2', '3'), ageMs - 1, 900]);
-	expect(third.publish()).toEqual([newer.replace('2', '3'), ageMs - 1, 900]);
-	now += 1_000;
-	expect(third.publish()[2]).toBe(0);
+describe('what a process has published', () => {
+	const AGE_MS = 10_000;
+	let estimate: string;
+	let other: OtherClients;
+
+	beforeEach(() => {
+		learn([51]);
+		now += AGE_MS;
+		[estimate] = others.publish();
+		other = new OtherClients();
+	});
+
+	test('is its estimate with the age, if it has one, and its pause', () => {
+		expect(other.publish()).toEqual(['', 0, 0]);
+		expect(others.publish()).toEqual([estimate, AGE_MS, 0]);
+		const learned = { rate: 25 / MINUTE, longestMs: MINUTE, refusalsInRow: 1 };
+		expect([JSON.parse(estimate), others.shared]).toEqual([learned, estimate]);
+	});
+
+	test('counts as a pause alone if the estimate is too old or missing', () => {
+		other.merge([estimate, MINUTE, 700]);
+		expect([other.publish(), other.waitMs([]), other.shared]).toEqual([
+			['', 0, 700],
+			700,
+			estimate,
+		]);
+		other.merge(['', 0, 300]);
+		expect([other.publish(), other.isKnown, other.shared]).toEqual([['', 0, 700], false, estimate]);
+		// Nor do the refusals of the other process count.
+		other.learn([{ ...longest, used: 51 }], now);
+		expect(other.waitMs([])).toBeCloseTo(1_260);
+	});
+
+	test('is merged by another process if it is younger than what that knows', () => {
+		const merge = (text: string, ageMs: number, pausedMs = 0) => {
+			other.merge([text, ageMs, pausedMs]);
+			return other.publish();
+		};
+		const estimateOf = (refusalsInRow: number) =>
+			JSON.stringify({ rate: 50 / MINUTE, longestMs: MINUTE, refusalsInRow });
+		expect(merge(estimate, AGE_MS)).toEqual([estimate, AGE_MS, 0]);
+		// The same estimate does not get any younger.
+		expect(merge(estimate, AGE_MS - 1)).toEqual([estimate, AGE_MS, 0]);
+		expect(merge(estimateOf(2), AGE_MS)).toEqual([estimate, AGE_MS, 0]);
+		expect(merge(estimateOf(3), AGE_MS - 1, 900)).toEqual([estimateOf(3), AGE_MS - 1, 900]);
+		now += 1_000;
+		expect(other.publish()[2]).toBe(0);
+	});
 });
 
 test('with other clients, the next request waits for the end of the one before', () => {
 	const first = underWay();
 	const second = underWay();
-	use.sent(first);
-	expect(use.isUnderWay).toBe(false);
+	others.sent(first);
+	expect(others.isUnderWay).toBe(false);
 	learn([51]);
-	expect(use.isUnderWay).toBe(true);
-	use.sent(second);
+	expect(others.isUnderWay).toBe(true);
+	others.sent(second);
 	first.countedAt = now;
-	expect(use.isUnderWay).toBe(true);
+	expect(others.isUnderWay).toBe(true);
 	second.countedAt = -Infinity;
-	expect(use.isUnderWay).toBe(false);
+	expect(others.isUnderWay).toBe(false);
 });
 
 test('a refusal lasts until a request that went out later is let through', () => {
-	expect([use.isRefusing, use.lastLetThroughAt]).toEqual([false, -Infinity]);
-	use.refused(now);
-	use.refused(now - 10);
-	use.letThrough(now - 5);
-	expect([use.isRefusing, use.lastLetThroughAt]).toEqual([true, now - 5]);
-	use.letThrough(now + 1);
-	use.letThrough(now - 5);
-	expect([use.isRefusing, use.lastLetThroughAt]).toEqual([false, now + 1]);
+	expect([others.isRefusing, others.lastLetThroughAt]).toEqual([false, -Infinity]);
+	others.refused(now);
+	others.refused(now - 10);
+	others.letThrough(now - 5);
+	expect([others.isRefusing, others.lastLetThroughAt]).toEqual([true, now - 5]);
+	others.letThrough(now + 1);
+	others.letThrough(now - 5);
+	expect([others.isRefusing, others.lastLetThroughAt]).toEqual([false, now + 1]);
 });

@@ -139,11 +139,11 @@ test('a refusal while Redis gives slots delays the request, and leaves the slots
 
 test('a pause that the service asks for applies to all processes, even beyond all windows', async () => {
 	await refuse(one, 4 * HOUR);
-	await expect(passTime(other.acquire())).rejects.toMatchObject({ isRequested: true });
+	await expect(passTime(other.acquire())).rejects.toMatchObject({ isAskedFor: true });
 	// No slot is held any more.
 	await pass(3 * HOUR);
 	const late = newProcess();
-	await expect(passTime(late.acquire())).rejects.toMatchObject({ isRequested: true });
+	await expect(passTime(late.acquire())).rejects.toMatchObject({ isAskedFor: true });
 	await pass(HOUR - 1_000);
 	expect(await timeOf(late.request())).toBeGreaterThan(900);
 });

@@ -16,7 +16,7 @@ afterEach(() => jest.useRealTimers());
 
 /** Creates a permit, and adds it to the queue. */
 function newPermit(run: string, priority = 5, maxWaitMs = Infinity): Permit {
-	const permit = permitUnder(queue.limits, { run, priority, maxWaitMs });
+	const permit = permitUnder(queue.limitedBy, { run, priority, maxWaitMs });
 	permit.granted.catch(() => undefined);
 	queue.add(permit);
 	return permit;
@@ -72,17 +72,17 @@ test.each<[number, number | undefined, boolean | undefined]>([
 	[2_000, 2_000, undefined],
 	[2_000, 1_999, false],
 ])('a pause of %i ms with %s ms left is too long (as requested: %s)', (ms, leftMs, expected) => {
-	queue.limits[0].endpoint.otherClients.pause([MINUTE], ms, true);
+	queue.limitedBy[0].endpoint.otherClients.pause([MINUTE], ms, true);
 	expect(queue.pausedMs).toBe(ms);
 	const error = expected === undefined ? undefined : new WaitTooLongError(ms, expected);
 	expect(queue.pauseError(leftMs)).toEqual(error);
 	if (error !== undefined) {
-		expect(queue.pauseError(leftMs)).toMatchObject({ retryAfterMs: ms, isRequested: expected });
+		expect(queue.pauseError(leftMs)).toMatchObject({ retryAfterMs: ms, isAskedFor: expected });
 	}
 });
 
 test('without limits, a pause of a minute is not too long', () => {
-	const [own] = queue.limits;
+	const [own] = queue.limitedBy;
 	own.endpoint.otherClients.pause([MINUTE], 60_000, true);
 	const unlimited = new Queue('key', [{ ...own, limits: [] }]);
 	expect([unlimited.pausedMs, unlimited.pauseError()]).toEqual([60_000, undefined]);

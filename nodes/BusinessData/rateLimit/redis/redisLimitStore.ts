@@ -14,8 +14,8 @@ import type { SlotHolder } from '../window';
 import { LIMIT_SCRIPT } from './script';
 
 type CountedRequest = SlotHolder & { readonly countedBy: AppliedLimits[] };
-type Known = [...snapshot: Snapshot, used: number[]];
-type TakeReply = [isTaken: number, waitMs: number, retryMs: number, window: number, known: Known[]];
+type FullSnapshot = [...Snapshot, used: number[]];
+type TakeReply = [isTaken: number, waitMs: number, retryMs: number, window: number, FullSnapshot[]];
 type Issued = [holder: string, inMs: number];
 type ReadReply = Array<[ages: number[], queued: number, version: number, tickets: Issued[]]>;
 
@@ -51,8 +51,8 @@ export class RedisLimitStore {
 		const askedAt = performance.now();
 		const call = { id: (holder.id ??= randomUUID()), ms: holder.request.inFlightMs };
 		const reply = await this.run<TakeReply>('take', countedBy, call, signal);
-		const [isTaken, waitMs, retryMs, window, known] = reply;
-		const used = known.map(([estimate, ageMs, pausedMs, usedInWindows], index) => {
+		const [isTaken, waitMs, retryMs, window, snapshots] = reply;
+		const used = snapshots.map(([estimate, ageMs, pausedMs, usedInWindows], index) => {
 			countedBy[index]?.endpoint.otherClients.merge([estimate, ageMs, pausedMs]);
 			return usedInWindows;
 		});

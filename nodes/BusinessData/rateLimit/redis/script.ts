@@ -1,6 +1,5 @@
 /**
- * The script of the limit store. Each run is atomic, and may be retried if its reply was lost, because the caller gives
- * the IDs of what it adds.
+ * The script of the limit store. Each run is atomic, and can be retried, as the caller gives the IDs of what it adds.
  *
  * For each endpoint, and for all requests together, Redis has three sorted sets, which expire:
  *
@@ -164,22 +163,22 @@ end
 
 -- Takes a slot in every window, or a place in the queues up to the first endpoint that is full; \`ms\` is how long the
 -- request may be under way. Returns whether it has its slots, how long (ms) until its turn, in how long (ms) to ask again,
--- and which window is full; then, per endpoint, the estimate of other clients, its age (ms), how long (ms) nothing goes,
--- and how many slots each window has. A process that lacks an estimate, or must enter slots, takes none.
+-- and which window is full; then a snapshot per endpoint: the estimate of other clients, its age (ms), how long (ms)
+-- nothing goes, and how many slots each window has. A process that lacks an estimate, or must enter slots, takes none.
 function actions.take()
-	local known, isUnknown = {}, mustEnter == 1
+	local snapshots, isUnknown = {}, mustEnter == 1
 	for index, endpoint in ipairs(endpoints) do
 		local slots = endpoint.slots
 		local estimate = redis.call('HGET', STATE, 'estimate:' .. slots)
 		local pausedMs = math.max(0, get('pausedUntil:' .. slots) - now)
-		known[index] = {estimate or '', now - get('learnedAt:' .. slots), pausedMs, {}}
+		snapshots[index] = {estimate or '', now - get('learnedAt:' .. slots), pausedMs, {}}
 		isUnknown = isUnknown or pausedMs > 0 or (estimate and estimate ~= endpoint.estimate)
 	end
-	if isUnknown then return 0, 0, 0, 0, known end
+	if isUnknown then return 0, 0, 0, 0, snapshots end
 	local new = newFor()
 	if new > 0 then set('grace', now + new) end
 	local grace = get('grace') - now
-	if grace > 0 then return 0, grace, grace, 0, known end
+	if grace > 0 then return 0, grace, grace, 0, snapshots end
 
 	-- It may have its slots already: the reply was lost, or the call was long ago. Slots that have expired are taken again.
 	if not isCounted() then
@@ -195,7 +194,7 @@ function actions.take()
 				leave(endpoint)
 			end
 		end
-		if wait then return 0, wait, retry, window, known end
+		if wait then return 0, wait, retry, window, snapshots end
 		for _, endpoint in ipairs(endpoints) do
 			if endpoint.everyMs > 0 then set('last:' .. endpoint.slots, now) end
 		end
@@ -206,9 +205,9 @@ function actions.take()
 	end
 	holdSlots()
 	for index, endpoint in ipairs(endpoints) do
-		for number, window in ipairs(endpoint.windows) do known[index][4][number] = use(endpoint, window, 0) end
+		for number, window in ipairs(endpoint.windows) do snapshots[index][4][number] = use(endpoint, window, 0) end
 	end
-	return 1, 0, 0, 0, known
+	return 1, 0, 0, 0, snapshots
 end
 
 -- The request is over, and may have been lost here. The service may count it for another \`ms\`; below 0, it never will, and
