@@ -10,8 +10,8 @@ import { RequestError } from '../transport/requestError';
 /** Errors that the user must fix in the node, the credential or the workflow. */
 const ERRORS_OF_SETTINGS = [InvalidSettingError, ExpressionError, NodeOperationError, UserError];
 
-/** Whether an activation may succeed in spite of its poll's error, because the next scheduled poll may succeed. */
-export function isForSchedule(context: IPollFunctions, error: unknown): boolean {
+/** Whether an activation may succeed in spite of this error of its poll, because the next scheduled poll may succeed. */
+export function mayWaitForSchedule(context: IPollFunctions, error: unknown): boolean {
 	if (ERRORS_OF_SETTINGS.some((type) => error instanceof type)) return false;
 	// When n8n starts, nobody is there to publish the workflow again.
 	const isStart = ['init', 'leadershipChange'].includes(context.getActivationMode());

@@ -27,14 +27,14 @@ import { differentFields, fieldHashesOf, HASH_LENGTH } from './watchedFields';
  */
 export async function comparePage(
 	records: unknown[],
-	settings: PollSettings,
 	state: State,
 	read: ListRead,
+	settings: PollSettings,
 	events: Events,
 ): Promise<boolean> {
 	const { known, reads } = state;
 	const { watchedFields } = settings;
-	const wasCutOff = state.reads.repagedReads > 0 && read.isFull && read.pageState.page > 1;
+	const wasCutOff = reads.repagedReads > 0 && read.isFull && read.pageState.page > 1;
 	const emitsCreated = (reads.firstReads === 0 && !wasCutOff) || settings.emitsExisting;
 	const onPage = new Set<string>();
 	let isNew = false;

@@ -12,7 +12,7 @@ import type { ListRead, Sign, State } from './state';
 /** Whether each page names the next one, so that the length of a page does not matter. */
 const isLinked = ({ type }: ListSettings) => type === 'cursor' || type === 'nextUrl';
 
-/** Notes a sign of an incomplete read, unless it turns out to be a habit of the service. */
+/** Notes a sign of an incomplete read. Whether it is a habit of the service shows at the end. */
 export function noteSign(read: ListRead, sign: Sign, inWords: string): void {
 	read.signs[sign] ??= inWords;
 }
@@ -65,8 +65,8 @@ export function notePage(read: ListRead, page: Page, list: ListSettings): void {
  * empty by mistake, others follow. Undefined if nothing can follow.
  */
 export function pageAfterEmpty(
-	read: ListRead,
 	{ known, observed }: State,
+	read: ListRead,
 	list: ListSettings,
 ): PageState | undefined {
 	const { pageState, signs, isFull } = read;
@@ -84,10 +84,10 @@ export function pageAfterEmpty(
 }
 
 /** Notes why a read that has ended is incomplete, and learns from full reads which signs are habits. */
-export function noteEnd(read: ListRead, state: State, last: Page, list: ListSettings): void {
+export function noteEnd(state: State, read: ListRead, last: Page, list: ListSettings): void {
 	const { isFull, pageState } = read;
 	const { page } = pageState;
-	const expected = isFull ? expectedTotal(read, state) : undefined;
+	const expected = isFull ? expectedTotal(state, read) : undefined;
 	const came = read.came - read.moved;
 	if (expected !== undefined && came < expected) {
 		read.problem ??= `${came} of ${expected} records came`;
@@ -99,24 +99,27 @@ export function noteEnd(read: ListRead, state: State, last: Page, list: ListSett
 	}
 	const areAllSeen = [...state.known.values()].every(({ isSeen }) => isSeen);
 	const isConfirmed = isFull && (expected === undefined ? areAllSeen : came >= expected);
-	// No earlier read had several pages, so there is nothing to compare with.
-	const isNew = state.observed.pages <= 1;
-	const all = new Set([...state.observed.habits, ...signsIn(read.signs)]);
-	const habits = [...all].filter((sign) => {
-		const inWords = read.signs[sign];
-		const isHabit = state.observed.habits.includes(sign);
-		if (inWords === undefined) return isHabit && page === 1 && sign !== 'failure';
-		// A first read may have been cut off.
-		const isDoubtful = isTransient(sign) && state.reads.firstReads > 0 && expected === undefined;
-		if (!isHabit && (isDoubtful || !isConfirmed)) read.problem ??= inWords;
-		return isHabit || isConfirmed || (isNew && sign !== 'failure');
-	});
-	if (isFull) state.observed.habits = habits;
+	const { habits } = state.observed;
+	const shown = signsIn(read.signs);
+	const unusual = shown.filter((sign) => !habits.includes(sign));
+	// A first read may have been cut off.
+	const mayBeCutOff = state.reads.firstReads > 0 && expected === undefined;
+	for (const sign of unusual) {
+		if (!isConfirmed || (mayBeCutOff && isTransient(sign))) read.problem ??= read.signs[sign];
+	}
+	if (isFull) {
+		// A list of one page cannot show most habits.
+		const lasts = (sign: Sign) => shown.includes(sign) || (page === 1 && sign !== 'failure');
+		// No earlier read had several pages, so there is nothing to compare with.
+		const isNew = state.observed.pages <= 1;
+		const isLearned = (sign: Sign) => isConfirmed || (isNew && sign !== 'failure');
+		state.observed.habits = [...habits.filter(lasts), ...unusual.filter(isLearned)];
+	}
 	noteSignsOfMore(read, last, list);
 }
 
 /** The number of records that the responses give, once one of their fields has been right about it. */
-function expectedTotal({ came, totals, pageState }: ListRead, state: State): number | undefined {
+function expectedTotal(state: State, { came, totals, pageState }: ListRead): number | undefined {
 	// An empty list proves nothing, as a sum of money would be 0 as well.
 	const fitting = Object.keys(totals).filter((path) => came > 0 && totals[path] === came);
 	// A field with another name may count the records of a page, so it is trusted only in lists of several pages.

@@ -7,7 +7,7 @@ import { toNodeError } from '../run/itemErrors';
 import { type PageClient, readPages } from '../lists/pages';
 import { CREDENTIAL_TYPE, readAccount } from '../transport/account';
 import { RequestError } from '../transport/requestError';
-import { isForSchedule } from './activation';
+import { mayWaitForSchedule } from './activation';
 import { idOf, isMarked } from './comparePage';
 import { emitDeletions, knownForGuard } from './endRead';
 import { recordWithId, type RecordEvent, Events } from './events';
@@ -67,7 +67,7 @@ export async function poll(context: IPollFunctions): Promise<INodeExecutionData[
 	} catch (error) {
 		const nodeError = toNodeError(context.getNode(), error);
 		const isForNextPoll =
-			error instanceof ShutdownError || (time.isActivation && isForSchedule(context, error));
+			error instanceof ShutdownError || (time.isActivation && mayWaitForSchedule(context, error));
 		if (isTest || !isForNextPoll) throw nodeError;
 		log(`Not polled; the next scheduled poll retries: ${nodeError.message}`, 'warn');
 		return null;
@@ -139,7 +139,7 @@ async function exclusiveChanges(
 		const state = await memory.recall();
 		const found = new Events();
 		const leftOut = state.hasTooManyFields ? state.settings.watched : undefined;
-		await new ListReader(client, settings, state, found, log).read();
+		await new ListReader(client, state, settings, found, log).read();
 		boundFieldHashes(state);
 		if (state.hasTooManyFields && leftOut !== state.settings.watched) {
 			log('Changed Fields: left out, because the records have too many fields to remember', 'warn');

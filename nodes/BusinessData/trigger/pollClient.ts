@@ -21,10 +21,10 @@ const AFTER_THE_SIGNAL_MS = 1_000;
 /** Lower than that of the requests of workflows, which is 5. */
 const PRIORITY = 8;
 
-/** The poll's time is too short for the request. The next poll can send it. */
+/** There was no time for the request, in the poll or within Max Wait. The next poll can send it. */
 export class OutOfTimeError extends RequestError {}
 
-/** Requests fail with an OutOfTimeError if the poll's time is too short, and otherwise like those of a Client. */
+/** Requests fail with an OutOfTimeError if the next poll can send them, and otherwise like those of a Client. */
 export class PollClient implements PageClient {
 	readonly baseUrl: string;
 	/** How long (ms) the requests may take in all. */

@@ -45,8 +45,8 @@ export class ListReader {
 
 	constructor(
 		private readonly client: PageClient,
-		private readonly settings: PollSettings,
 		private readonly state: State,
+		private readonly settings: PollSettings,
 		private readonly events: Events,
 		/** Writes to n8n's log. */
 		private readonly log: (sentence: string) => void,
@@ -106,18 +106,18 @@ export class ListReader {
 	private async readAll(): Promise<void> {
 		const { state } = this;
 		const { firstReads } = state.reads;
-		let needsCheck = await this.readFull(false);
+		let needsCheck = await this.readFull();
 		// A second read shows what the service always does. A temporary fault may be over by the next poll.
 		const left = state.reads.firstReads;
 		if (left > 0 && state.read === undefined) {
 			state.reads.firstReads = firstReads;
-			needsCheck = await this.readFull(false);
+			needsCheck = await this.readFull();
 			// A read that continues with the next poll is counted there.
 			if (state.read !== undefined) state.reads.firstReads = left;
 		}
 		if (!needsCheck) return;
 		try {
-			await this.readFull(true);
+			await this.readFull({ isCheck: true });
 		} catch (error) {
 			if (!(error instanceof RequestError)) throw error;
 			// The read before it stands without the check.
@@ -127,12 +127,12 @@ export class ListReader {
 	}
 
 	/** @returns whether the list must be read once more */
-	private async readFull(isCheck: boolean): Promise<boolean> {
+	private async readFull({ isCheck = false } = {}): Promise<boolean> {
 		const { state, settings, events } = this;
-		const read = (state.read ??= this.newRead(true, isCheck));
+		const read = (state.read ??= this.newRead({ isFull: true, isCheck }));
 		const last = await this.readPages(read);
 		if (last === undefined) return false;
-		noteEnd(read, state, last, settings.list);
+		noteEnd(state, read, last, settings.list);
 		const { problem = read.ambiguousId && ambiguous(read.ambiguousId) } = read;
 		if (problem !== undefined) this.logNotInFull(problem);
 		return endFullRead(state, read, settings, events);
@@ -156,7 +156,7 @@ export class ListReader {
 	/** Reads what has changed since the cursor. */
 	private async readChanges(): Promise<void> {
 		const { state, settings } = this;
-		const read = (state.read ??= this.newRead(false));
+		const read = (state.read ??= this.newRead({ isFull: false, isCheck: false }));
 		const last = await this.readPages(read);
 		if (last === undefined) return;
 		if (read.ambiguousId !== undefined) this.log(ambiguous(read.ambiguousId));
@@ -182,12 +182,12 @@ export class ListReader {
 			this.logChangesAgain('page 1 was empty');
 			return;
 		}
-		noteEnd(read, this.state, last, this.settings.list);
+		noteEnd(this.state, read, last, this.settings.list);
 		if (read.problem !== undefined) this.logChangesAgain(read.problem);
 		advanceCursor(this.state, read);
 	}
 
-	private newRead(isFull: boolean, isCheck = false): ListRead {
+	private newRead({ isFull, isCheck }: Pick<ListRead, 'isFull' | 'isCheck'>): ListRead {
 		const { readsChangesOnly, request } = this.settings;
 		const { known, observed } = this.state;
 		const { listPath: path } = observed;
@@ -220,7 +220,7 @@ export class ListReader {
 				throw error;
 			}
 			this.pages++;
-			const isNew = await comparePage(page.records, settings, state, read, this.events);
+			const isNew = await comparePage(page.records, state, read, settings, this.events);
 			const isEmpty = page.records.length === 0;
 			if (!isEmpty && !isBesideRecords(page.path)) state.observed.listPath ??= page.path;
 			// Records marked as deleted are not remembered, so they count as new on every page, even if it is the same page.
@@ -231,7 +231,7 @@ export class ListReader {
 				throw samePageError(list, read.pageState.page - read.repeated + 1);
 			}
 			notePage(read, page, list);
-			const next = page.next ?? (isEmpty ? pageAfterEmpty(read, state, list) : undefined);
+			const next = page.next ?? (isEmpty ? pageAfterEmpty(state, read, list) : undefined);
 			if (next === undefined) return page;
 			read.pageState = next;
 		}

@@ -82,7 +82,8 @@ export function fieldHashesOf(watchedPart: unknown, names: Map<string, number>):
 /** The dot paths of all fields. */
 export function fieldNamesOf(watchedPart: unknown): string[] {
 	const names = new Map<string, number>();
-	return differentFields('', fieldHashesOf(watchedPart, names), names);
+	const hashes = fieldHashesOf(watchedPart, names);
+	return differentFields('', hashes, names);
 }
 
 /** The names of the fields whose hashes differ. */

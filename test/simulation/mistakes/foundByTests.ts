@@ -71,7 +71,7 @@ export const FOUND_BY_TESTS: Record<string, Record<string, Change[]>> = {
 			['sendOnce/sendOnce', '(0, endpoints_1.formatEndpoint)(endpoint)]', "'']"],
 		],
 	},
-	'test/unit/trigger/reads.test.ts': {
+	'test/unit/trigger/incompleteReads.test.ts': {
 		'a later page resets the count of moved records': [
 			['trigger/comparePage', 'const onPage = new Set();', '$&\n    read.moved = 0;'],
 		],

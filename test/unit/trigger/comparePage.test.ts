@@ -12,7 +12,7 @@ test('comparing many records leaves time for other work', async () => {
 	now.mockImplementation(() => (ms += 5));
 	const pauses = jest.spyOn(globalThis, 'setImmediate');
 	const records = Array.from({ length: 50 }, (_, id) => ({ id }));
-	await comparePage(records, SETTINGS, stateOf([]), readAt(1), new Events());
+	await comparePage(records, stateOf([]), readAt(1), SETTINGS, new Events());
 	now.mockRestore();
 	expect(pauses).toHaveBeenCalledTimes(25);
 	pauses.mockRestore();
@@ -24,7 +24,7 @@ test('hashes of fields are dropped if every record has fields of its own', async
 		return { id, ...Object.fromEntries(names.map((name) => [`${name}-${id}`, 1])) };
 	});
 	const state = stateOf([], { fieldNames: new Map() });
-	await comparePage(records, SETTINGS, state, readAt(1), new Events());
+	await comparePage(records, state, readAt(1), SETTINGS, new Events());
 	expect([state.hasTooManyFields, state.fieldNames]).toEqual([true, undefined]);
 	expect([...state.known.values()].filter(({ fields }) => fields !== undefined)).toEqual([]);
 	expect(state.known.size).toBe(1000);
@@ -41,15 +41,15 @@ const UNKNOWN = { id: 9, mark: 'gone' };
 async function compare(pages: unknown[][]) {
 	const state = stateOf([], { fieldNames: new Map() });
 	const settings = { ...SETTINGS, deletedWhen: { field: 'mark', values: ['gone'] } };
-	await comparePage([ONE], settings, state, readAt(1), new Events());
+	await comparePage([ONE], state, readAt(1), settings, new Events());
 	forgetRead(state);
 	const read = readAt(1);
 	const events = new Events();
-	for (const page of pages) await comparePage(page, settings, state, read, events);
+	for (const page of pages) await comparePage(page, state, read, settings, events);
 	const again = async (page: unknown[]) => {
 		forgetRead(state);
 		const next = readAt(1);
-		await comparePage(page, settings, state, next, events);
+		await comparePage(page, state, next, settings, events);
 		return next;
 	};
 	return { state, events, read, again };

@@ -109,7 +109,7 @@ test.each<[string, boolean, Partial<ListRead>, StateParts, object?, number[]?]>(
 	const [{ observed }, values = {}, missed = [-1, 0]] = more;
 	const list = listOf({ type: 'pageNumber', ...values });
 	const known = stateOf(missed, { observed: { pages: 3, ...observed } });
-	expect(pageAfterEmpty(readAt(2, read), known, list)?.page).toBe(isFollowed ? 3 : undefined);
+	expect(pageAfterEmpty(known, readAt(2, read), list)?.page).toBe(isFollowed ? 3 : undefined);
 });
 
 test('the page after an empty one begins where it would after a full one', () => {
@@ -117,12 +117,12 @@ test('the page after an empty one begins where it would after a full one', () =>
 	const state = stateOf([-1, 0], { observed: { pages: 4, habits: [END] } });
 	const read = readAt(2, { pageState: { page: 2, count: 3, firstLength: 3 }, ...EMPTY });
 	const pageState = { page: 3, count: 6, firstLength: 3, empty: 1 };
-	expect(pageAfterEmpty(read, state, list)).toEqual(pageState);
+	expect(pageAfterEmpty(state, read, list)).toEqual(pageState);
 	expect(read.emptyPage).toBe('page 2 was empty');
-	expect(pageAfterEmpty(Object.assign(read, { pageState }), state, list)?.count).toBe(9);
+	expect(pageAfterEmpty(state, Object.assign(read, { pageState }), list)?.count).toBe(9);
 	expect(read.emptyPage).toBe('page 2 was empty');
 	const other = readAt(1, { pageState: { page: 1, count: 0 } });
-	expect(pageAfterEmpty(other, state, list)?.count).toBe(5);
+	expect(pageAfterEmpty(state, other, list)?.count).toBe(5);
 	expect(other.emptyPage).toBe('page 1 had no records');
 });
 
@@ -180,7 +180,7 @@ test.each<[string, number[], StateParts, Partial<ListRead>, Sign[] | undefined, 
 ])('a sign is a habit or a problem: %s', (_, missed, more, read, habits, problem = '') => {
 	const state = stateOf(missed, more);
 	const ended = readAt(2, read);
-	noteEnd(ended, state, pageOf(1), listOf({ type: 'pageNumber' }));
+	noteEnd(state, ended, pageOf(1), listOf({ type: 'pageNumber' }));
 	expect([state.observed.habits, ended.problem ?? '']).toEqual([habits, problem]);
 });
 
@@ -193,7 +193,7 @@ test.each([
 	const ended = readAt(2);
 	const first = readAt(1);
 	for (const read of [ended, first]) {
-		noteEnd(read, stateOf([-1]), pageOf(0), listOf({ type, ...values }));
+		noteEnd(stateOf([-1]), read, pageOf(0), listOf({ type, ...values }));
 	}
 	expect(Object.keys(ended.signs)).toEqual(isAnnounced ? ['emptyLastPage'] : []);
 	expect(first.signs).toEqual({});
@@ -209,7 +209,7 @@ test.each<[string, number, Array<Record<string, number>>, string | undefined, nu
 	const state = stateOf([-1]);
 	const pageState = { page, count: page - 1, firstLength: page === 1 ? 2 : 1 };
 	for (const totals of reads) {
-		noteEnd(readAt(page, { pageState, came, totals }), state, pageOf(1), listOf({}));
+		noteEnd(state, readAt(page, { pageState, came, totals }), pageOf(1), listOf({}));
 	}
 	expect(state.observed.totalField).toBe(field);
 });
@@ -233,8 +233,8 @@ test.each<[string, number, object, string | undefined, number?]>([
 	const changes = readAt(1, { isFull: false });
 	for (const read of [full, changes]) {
 		noteEnd(
-			read,
 			stateOf([-1]),
+			read,
 			pageOf(length, body, entries === undefined ? {} : { entries }),
 			listOf({ type }),
 		);

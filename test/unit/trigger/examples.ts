@@ -105,7 +105,7 @@ export class PolledTrigger {
 		const state = readState(JSON.parse(text)) as State;
 		const events = new Events();
 		const log = (line: string) => void this.log.push(line);
-		await new ListReader({ request, baseUrl: '' }, settings, state, events, log).read();
+		await new ListReader({ request, baseUrl: '' }, state, settings, events, log).read();
 		emitDeletions(state, settings, events);
 		if (isLost) return [];
 		this.state = state;
