@@ -1,7 +1,6 @@
 /** Finds the list anywhere in a response; `test/engine/conventions` covers the usual forms. */
 import { findList, findListAgain } from '../../../nodes/BusinessData/lists/findList';
 import { RequestError } from '../../../nodes/BusinessData/transport/requestError';
-import { valueAt } from '../../../nodes/BusinessData/values/dotPath';
 import { errorOf } from '../transport/examples';
 
 const ONE = { id: 1 };
@@ -91,19 +90,4 @@ describe('the list in a response', () => {
 		expect(error.details.description).toMatch(help);
 		expect(error.details.description).not.toContain('secret');
 	});
-});
-
-const BODY = { a: { b: [{ c: 0 }], '': 1 }, n: null };
-test.each<[string, unknown, from?: unknown]>([
-	['a.b.0.c', 0],
-	['n', null],
-	['a.', 1],
-	['a.b.1.c', undefined],
-	['n.x', undefined],
-	['toString', undefined],
-	['a.b.0.c.toFixed', undefined],
-	['__proto__.x', undefined],
-	...[null, 5, 'text'].map((from): [string, undefined, unknown] => ['length', undefined, from]),
-])('the value at the path %s is %j', (path, value, from = BODY) => {
-	expect(valueAt(from, path)).toBe(value);
 });

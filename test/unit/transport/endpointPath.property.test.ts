@@ -121,8 +121,8 @@ describe('an endpoint written in any way', () => {
 			fc.assert(
 				fc.property(variantOf(path), (variant) => {
 					const parsed = parsePath(variant, 'Path');
-					const scope = canonicalEndpoint({ method, path: parsed.path });
-					expect(account.limits.names?.[scope]).toBe(`${method} ${path}`);
+					const name = canonicalEndpoint({ method, path: parsed.path });
+					expect(account.limits.names?.[name]).toBe(`${method} ${path}`);
 				}),
 				{ numRuns: 500 },
 			);

@@ -93,13 +93,13 @@ test('no header makes a request wait longer than its window, or gives it more ro
 	const headers = fc.dictionary(fc.constantFrom('ratelimit', 'date', ...names), value);
 	fc.assert(
 		fc.property(headers, fc.boolean(), (some, isRefused) => {
-			const use = new OtherClients();
+			const others = new OtherClients();
 			const said = headerLimits(some, LONGEST_MS, isRefused);
 			const rooms = said.map(({ remaining, resetMs }) => ({ left: remaining, resetMs }));
-			use.applyHeaderLimits([window], rooms, 0);
-			const waitMs = use.waitMs([window]);
+			others.applyHeaderLimits([window], rooms, 0);
+			const waitMs = others.waitMs([window]);
 			expect(waitMs >= 0 && waitMs <= window.windowMs).toBe(true);
-			expect(use.roomIn(window)).toBe(window.max);
+			expect(others.roomIn(window)).toBe(window.max);
 		}),
 		{ numRuns: 2_000 },
 	);

@@ -1,7 +1,6 @@
 /** The sentence about waits in the output panel: how many requests waited, how long and for what. */
 import { PAUSE, type Permit, REFUSAL } from '../../../nodes/BusinessData/rateLimit';
 import { RunWaitTime } from '../../../nodes/BusinessData/transport/runWaitTime';
-import { formatDuration } from '../../../nodes/BusinessData/values/text';
 import { after } from '../../support/logicalTime';
 
 type WaitCause = NonNullable<Permit['waitedFor']>;
@@ -11,7 +10,7 @@ const minute: WaitCause = { name: 'general/60s', max: 100, windowMs: 60_000 };
 const SEND = 'POST /txndata/sendTxn';
 const SOMEBODY =
 	'a request (429). Something else seems to use the same API key, or n8n was restarted and has lost count.';
-const scoped: WaitCause = { name: `${SEND}/600s`, max: 3, windowMs: 600_000 };
+const ofSends: WaitCause = { name: `${SEND}/600s`, max: 3, windowMs: 600_000 };
 
 describe('the time that requests waited', () => {
 	let waitTime: RunWaitTime;
@@ -40,7 +39,7 @@ describe('the time that requests waited', () => {
 	test.each<[WaitCause, number[], string]>([
 		[general, [48_000], '1 request waited 48 s for the limit of 30 per 10 s.'],
 		[general, [1_000, 48_000, 9_000], '3 requests waited 48 s for the limit of 30 per 10 s.'],
-		[scoped, [600_000], `1 request waited 10 min for the limit of 3 per 10 min on ${SEND}.`],
+		[ofSends, [600_000], `1 request waited 10 min for the limit of 3 per 10 min on ${SEND}.`],
 		[REFUSAL, [5_000, 5_000], `2 requests waited 5 s after the service refused ${SOMEBODY}`],
 		[PAUSE, [30_000], '1 request waited 30 s because the service had asked for a pause.'],
 	])('for %j over %j ms is described: %s', async (cause, times, sentence) => {
@@ -97,22 +96,5 @@ describe('the time that requests waited', () => {
 		await outcome;
 		await jest.advanceTimersByTimeAsync(5_000);
 		expect(waitTime.elapsedMs).toBe(2_000);
-	});
-});
-
-describe('a duration', () => {
-	test.each([
-		[40, '0 s'],
-		[250, '0.3 s'],
-		[1_000, '1 s'],
-		[1_540, '1.5 s'],
-		[9_960, '10 s'],
-		[119_400, '119 s'],
-		[120_000, '2 min'],
-		[7_140_000, '119 min'],
-		[7_200_000, '2 h'],
-		[7_500_000, '2 h 5 min'],
-	])('of %i ms is %s', (ms, text) => {
-		expect(formatDuration(ms)).toBe(text);
 	});
 });
