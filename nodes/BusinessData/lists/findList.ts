@@ -7,7 +7,7 @@ import { namesNoPage } from './nextUrl';
 import { idsIn, PAGE_NAME } from './pageHash';
 import { namesNextPage, namesTotal } from './signsOfMore';
 
-export interface FoundList {
+interface FoundList {
 	records: unknown[];
 	/** Dot path to the list; empty if it is the response itself. */
 	path: string;

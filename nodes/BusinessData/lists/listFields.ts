@@ -11,7 +11,7 @@ export const END_OF_LIST = [
 	'shortPage',
 	'totalPages',
 ] as const;
-export type EndOfList = (typeof END_OF_LIST)[number];
+type EndOfList = (typeof END_OF_LIST)[number];
 
 export const itemsFieldOption: INodeProperties = {
 	displayName: 'Items Field',

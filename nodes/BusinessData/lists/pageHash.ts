@@ -1,7 +1,7 @@
 /** Tells whether two pages hold the same records: by ID, because times and signed addresses differ in every response. */
 import { valueAt } from '../values/dotPath';
 import { hashOf } from '../values/hash';
-import { isScalar } from '../values/isScalar';
+import { isTextOrNumber } from '../values/isTextOrNumber';
 
 const DATE_TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:/;
 /** A time this close (ms) to now may be the time of the response. */
@@ -22,8 +22,9 @@ export function hashOfPage(records: unknown[], idField?: string): string {
 /** The IDs of the records; undefined unless each has its own. @param idField dot path to the ID, if known */
 export function idsIn(records: unknown[], idField?: string): Array<string | number> | undefined {
 	const names = idField === undefined ? ID_NAMES : [idField];
-	const ids = records.map((record) => names.map((name) => valueAt(record, name)).find(isScalar));
-	return ids.every(isScalar) && new Set(ids).size === ids.length ? ids : undefined;
+	const idOf = (record: unknown) => names.map((name) => valueAt(record, name)).find(isTextOrNumber);
+	const ids = records.map(idOf);
+	return ids.every(isTextOrNumber) && new Set(ids).size === ids.length ? ids : undefined;
 }
 
 /** The records without times of the response, page numbers and signatures; unchanged if nothing else differs. */

@@ -11,7 +11,7 @@ import {
 import { alsoSaid } from '../transport/serviceTexts';
 import { holdsFailure } from '../transport/signsOfFailure';
 import { valueAt } from '../values/dotPath';
-import { isScalar } from '../values/isScalar';
+import { isTextOrNumber } from '../values/isTextOrNumber';
 import { toNumber } from '../values/settingValues';
 import { saysNo } from '../values/text';
 import { findListAgain, findList } from './findList';
@@ -26,9 +26,9 @@ export interface PageState {
 	page: number;
 	/** The cursor of the page, or its path and query; undefined for the first page, and if pages are counted. */
 	position?: string;
-	/** How many items the previous pages had. */
+	/** How many entries the previous pages had. */
 	count: number;
-	/** How many items the first page had. */
+	/** How many entries the first page had. */
 	firstLength?: number;
 	/** Dot path to the list, as found before; empty if it was the response itself. */
 	path?: string;
@@ -282,7 +282,8 @@ function nextPosition(
 	const isOfItem = cursorFrom === 'lastItem';
 	const cursor = valueAt(isOfItem ? records.at(-1) : body, cursorField);
 	// The field of an item may be 0.
-	if (isScalar(cursor) && (isOfItem ? cursor !== '' : !namesNoPage(cursor))) return String(cursor);
+	if (isTextOrNumber(cursor) && (isOfItem ? cursor !== '' : !namesNoPage(cursor)))
+		return String(cursor);
 	if (isOfItem ? records.length > 0 : hasNoField) throw missing('Cursor Field', cursorField);
 	const isEmpty = typeof cursor === 'object' && Object.keys(cursor ?? {}).length === 0;
 	if (namesNoPage(cursor) || isEmpty) return undefined;

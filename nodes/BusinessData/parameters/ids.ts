@@ -2,7 +2,7 @@
 import { InvalidSettingError } from '../values/invalidSettingError';
 import { tryParseExactJson } from '../values/json';
 import { refuseUnresolved } from '../values/settingValues';
-import { trimUnseen } from '../values/valueFaults';
+import { trimUnseen } from '../values/text';
 
 export type Id = string | number;
 

@@ -6,7 +6,7 @@ import { InvalidSettingError } from '../values/invalidSettingError';
 import type { Part } from '../transport/multipart';
 import { isRead, type ServiceRequest } from '../transport/serviceRequest';
 import { readChoice, readPaths, readTextToSend, readWholeNumber } from '../values/settingValues';
-import { trimUnseen } from '../values/valueFaults';
+import { trimUnseen } from '../values/text';
 import type { Run } from '../run/run';
 import { contentHash } from './contentHash';
 

@@ -25,7 +25,7 @@ export class RedisConnection {
 	private readonly known: RedisNode[] = [];
 	private lastFailure: unknown;
 	/** When (ms, `performance.now()`) the current outage began, and its last failure. */
-	private failing: { since: number; last: number } | undefined;
+	private outage: { since: number; last: number } | undefined;
 	private idleTimer: NodeJS.Timeout | undefined;
 	private underWay = 0;
 
@@ -49,7 +49,7 @@ export class RedisConnection {
 		const outageMs =
 			this.address.topology === 'standalone' ? LONGEST_OUTAGE_MS : LONGEST_FAILOVER_MS;
 		const startedAt = performance.now();
-		if (this.failing && startedAt - this.failing.last > FORGOTTEN_MS) this.failing = undefined;
+		if (this.outage && startedAt - this.outage.last > FORGOTTEN_MS) this.outage = undefined;
 		this.underWay++;
 		clearTimeout(this.idleTimer);
 		try {
@@ -60,15 +60,15 @@ export class RedisConnection {
 				try {
 					const result = await abortable(this.runOnce(script, keys, parameters, signal), signal);
 					this.lastFailure = undefined;
-					this.failing = undefined;
+					this.outage = undefined;
 					return result as T;
 				} catch (error) {
 					signal.throwIfAborted();
 					this.lastFailure = error;
 					const last = performance.now();
 					// In an outage, each script does not wait for the whole time anew.
-					this.failing = { since: this.failing?.since ?? startedAt, last };
-					const failedMs = last - Math.min(this.failing.since, startedAt);
+					this.outage = { since: this.outage?.since ?? startedAt, last };
+					const failedMs = last - Math.min(this.outage.since, startedAt);
 					if (isPermanent(error) || failedMs >= outageMs) throw this.explain(error);
 				}
 			}

@@ -21,12 +21,12 @@ export class RedisError extends SharedError {
 
 export const UNKNOWN_SENTINEL_GROUP = 'ERR_SENTINEL_UNKNOWN_GROUP';
 
-type Known = Array<[sign: RegExp, howToFix: string]>;
+type Failures = Array<[sign: RegExp, howToFix: string]>;
 
 const CHECK_USER =
 	'Check Redis User and the Redis passwords in the credential, and what the user may do.';
 
-const PERMANENT: Known = [
+const PERMANENT: Failures = [
 	[/^(WRONGPASS|NOAUTH|NOPERM|DENIED|ERR (invalid password|AUTH|Client sent AUTH))\b/, CHECK_USER],
 	// The same for a command in a script, as worded by several versions of Redis.
 	[
@@ -65,8 +65,8 @@ const PERMANENT: Known = [
 	[new RegExp(`^${UNKNOWN_SENTINEL_GROUP}$`), 'Check Redis Sentinel Group in the credential.'],
 ];
 
-/** How to fix those that last. Redis 6 puts the error of a command after that of its script. */
-const TRANSIENT: Known = [
+/** How to fix them if they persist. Redis 6 puts the error of a command after that of its script. */
+const TRANSIENT: Failures = [
 	[/^OOM\b|-OOM\b/, 'Redis has no memory left: raise its maxmemory, or remove data.'],
 	[/^MISCONF\b|-MISCONF\b/, 'Redis cannot save its data, and accepts no more: its log says why.'],
 	[

@@ -2,7 +2,8 @@
 import type { Endpoint } from './endpoints';
 import { type QueryParameters, refuseKeyParameter } from './serviceRequest';
 import { InvalidSettingError } from '../values/invalidSettingError';
-import { refuseFaults, textProblem, trimUnseen } from '../values/valueFaults';
+import { trimUnseen } from '../values/text';
+import { refuseFaults, textProblem } from '../values/valueFaults';
 
 export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'] as const;
 

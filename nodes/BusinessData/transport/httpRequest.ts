@@ -33,15 +33,16 @@ export async function sendRequest(
 ): Promise<RawResponse> {
 	const { endpoint, query, headers, timeoutMs } = request;
 	const { search = encodeQuery(query) } = request;
-	const own = Object.keys(headers).find((name) => name.toLowerCase() === 'content-type') ?? '';
-	const contentType = headers[own] ?? request.encoded?.contentType ?? 'application/json';
+	const isType = (name: string) => name.toLowerCase() === 'content-type';
+	const typeHeader = Object.keys(headers).find(isType) ?? 'Content-Type';
+	const contentType = headers[typeHeader] ?? request.encoded?.contentType ?? 'application/json';
 	const options: IHttpRequestOptions = {
 		method: endpoint.method,
 		url: account.baseUrl + endpoint.path + (search === '' ? '' : `?${search}`),
 		headers: {
 			Accept: 'application/json, */*;q=0.5',
 			...headers,
-			...(body === undefined ? {} : { [own || 'Content-Type']: contentType }),
+			...(body === undefined ? {} : { [typeHeader]: contentType }),
 		},
 		// n8n passes a body of exactly this type to URLSearchParams, which cannot take a Buffer.
 		body: contentType === 'application/x-www-form-urlencoded' ? body?.toString() : body,

@@ -2,6 +2,7 @@
 import { LARGEST_MAX, type Limit, type Limits } from '../rateLimit';
 import { DOCUMENTED_LIMITS, formatEndpoint } from './endpoints';
 import { canonicalEndpoint, parseEndpoint } from './endpointPath';
+import { joinPath } from '../values/dotPath';
 import { InvalidSettingError } from '../values/invalidSettingError';
 import { isObject } from '../values/isObject';
 import { tryParseJson } from '../values/json';
@@ -25,7 +26,7 @@ export function shareOf(max: number, keepFree: number): number {
 export function parseLimits(value: unknown, keepFree = 0): Limits {
 	const parsed = typeof value === 'string' ? tryParseJson(value) : { value };
 	if ('problem' in parsed) throw invalid(`is not valid JSON (${parsed.problem})`);
-	const { general, endpoints } = readRecord(parsed.value, 'the value', ['general', 'endpoints']);
+	const { general, endpoints } = readRecord(parsed.value, '', ['general', 'endpoints']);
 	if (!Array.isArray(general)) throw invalid('general must be a list');
 	const names: Record<string, string> = {};
 	const limits: Limits = { general: [], endpoints: {}, names };
@@ -60,12 +61,12 @@ function readLimit(value: unknown, place: string, keepFree: number): Limit {
 	return { max: shareOf(max, keepFree), windowMs: Math.round(windowSeconds * 1000) };
 }
 
-/** @param known the keys that it may have; by default any */
+/** @param place empty for the whole value @param known the keys that it may have; by default any */
 function readRecord(value: unknown, place: string, known?: string[]): Record<string, unknown> {
-	if (!isObject(value)) throw invalid(`${place} must be an object`);
+	if (!isObject(value)) throw invalid(`${place || 'the value'} must be an object`);
 	const unknown = Object.keys(value).find((key) => known?.includes(key) === false);
 	if (unknown === undefined) return value;
-	throw invalid(`${place === 'the value' ? '' : `${place}.`}${unknown} is not known`);
+	throw invalid(`${joinPath(place, unknown)} is not known`);
 }
 
 function invalid(problem: string): InvalidSettingError {

@@ -8,7 +8,7 @@ import { isDecimal, timeMs } from './retryAfter';
 import type { LimitSetting } from './endpoints';
 import { headerText } from './response';
 
-export interface HeaderLimit {
+interface HeaderLimit {
 	remaining: number;
 	/** When (ms from now) the whole limit is available again. */
 	resetMs: number;
@@ -23,15 +23,15 @@ const NAMED = /^((?:x-)?rate-?limit(?:-[\w-]+)?)-(limit|remaining|reset)(?:-afte
 
 /**
  * @param longestMs the longest window (ms): a reset that would be longer in seconds is considered to be in ms
- * @param isRefused whether it is a 429 without Retry-After: then nothing remains, unless a header says how much
+ * @param lacksRetryAfter whether it is a 429 without Retry-After: then nothing remains, unless a header says how much
  */
 export function headerLimits(
 	headers: Headers,
 	longestMs: number,
-	isRefused = false,
+	lacksRetryAfter = false,
 ): HeaderLimit[] {
 	const limitOf = ({ limit, remaining: left, reset = '' }: Fields): HeaderLimit[] => {
-		const remaining = wholeNumber(left) ?? (isRefused ? 0 : NaN);
+		const remaining = wholeNumber(left) ?? (lacksRetryAfter ? 0 : NaN);
 		const ms = timeMs(reset, headers);
 		const isInMs = isDecimal(reset) && ms > longestMs && Number(reset) <= longestMs;
 		const max = wholeNumber(limit?.split(/[,;]/)[0]);

@@ -71,6 +71,7 @@ function readNodes({ redisNodes }: Fields, defaultPort: number): RedisNode[] {
 		'Enter hosts with their ports, for example redis-1.example.com:6379, redis-2.example.com:6379, without redis://.';
 	const text = readFilledText(field, readText(field, redisNodes).replace(/[\s,]+/g, ' '), example);
 	return text.split(' ').map((entry) => {
+		// An entry that does not match is refused as the name of a host.
 		const [, address, name = address ?? entry, port = defaultPort] =
 			/^(?:\[([\d.:a-f]*)\]|([^:/@]*))(?::([^/@]*))?$/i.exec(entry) ?? [];
 		return { host: readHost(field, name, example), port: readRedisNumber(field, port, 1) };

@@ -65,8 +65,8 @@ export class RunWaitTime {
 		}
 		if (longest.cause === PAUSE) return `${waited} because the service had asked for a pause.`;
 		const { name, max, windowMs } = longest.cause;
-		const scope = name.startsWith('general/') ? '' : ` on ${name.slice(0, name.lastIndexOf('/'))}`;
-		return `${waited} for the limit of ${formatLimit(max, windowMs)}${scope}.`;
+		const where = name.startsWith('general/') ? '' : ` on ${name.slice(0, name.lastIndexOf('/'))}`;
+		return `${waited} for the limit of ${formatLimit(max, windowMs)}${where}.`;
 	}
 }
 

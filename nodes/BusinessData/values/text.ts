@@ -1,4 +1,4 @@
-/** Formats short texts for messages, and interprets those of services. */
+/** Formats short texts for messages, and trims and interprets those of users and services. */
 
 /** `1 request`, `2 requests`. */
 export function pluralize(count: number, singular: string): string {
@@ -14,6 +14,13 @@ export function shorten(text: string, length: number): string {
 export function messageOf(error: unknown): string {
 	const { message } = (error ?? {}) as { message?: unknown };
 	return typeof message === 'string' && message !== '' ? message : String(error);
+}
+
+/** The text without white space and invisible characters at both ends. */
+export function trimUnseen(text: string): string {
+	// The lookbehind keeps the time proportional to the length, even if the text contains many such characters.
+	const atEnd = /(?<![\s\p{Cc}\p{Cf}])[\s\p{Cc}\p{Cf}]+$/u;
+	return text.replace(/^[\s\p{Cc}\p{Cf}]+/u, '').replace(atEnd, '');
 }
 
 /** Whether this text in a field of a service means "no", "none" or, for a time, "never". */

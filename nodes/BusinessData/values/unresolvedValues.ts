@@ -10,8 +10,8 @@ import {
 } from 'n8n-workflow';
 
 import { maskKeys } from './redact';
-import { messageOf, shorten } from './text';
-import { findFault, scalarText, trimUnseen } from './valueFaults';
+import { messageOf, shorten, trimUnseen } from './text';
+import { findFault, scalarText } from './valueFaults';
 
 /** Stands for a value that must not be sent because of its expression, until the reader of the field refuses it by name. */
 export class UnresolvedValue {

@@ -105,13 +105,6 @@ export function scalarText(value: unknown): string | undefined {
 	return typeof json === 'string' ? json : undefined;
 }
 
-/** The text without white space and invisible characters at both ends. */
-export function trimUnseen(text: string): string {
-	// The lookbehind keeps the time proportional to the length, even if the text contains many such characters.
-	const atEnd = /(?<![\s\p{Cc}\p{Cf}])[\s\p{Cc}\p{Cf}]+$/u;
-	return text.replace(/^[\s\p{Cc}\p{Cf}]+/u, '').replace(atEnd, '');
-}
-
 function hasToJson(value: object): value is { toJSON(): unknown } {
 	return 'toJSON' in value && typeof value.toJSON === 'function';
 }

@@ -24,7 +24,7 @@ import { isRead, type QueryParameters, type ServiceRequest } from '../../transpo
 import { valueAt } from '../../values/dotPath';
 import { InvalidSettingError } from '../../values/invalidSettingError';
 import { readChoice, readFlag, readText, readWholeNumber } from '../../values/settingValues';
-import { trimUnseen } from '../../values/valueFaults';
+import { trimUnseen } from '../../values/text';
 import { contentFields, readBody } from './body';
 
 /** `show` would not do: an option that was not added has no value, not even its default. */
