@@ -7,10 +7,11 @@ import type { ServiceRequest } from '../transport/serviceRequest';
 import { holdsFailure } from '../transport/signsOfFailure';
 import type { Run } from '../run/run';
 import { pluralize } from '../values/text';
+import type { PaginationType } from './listFields';
 import type { ListSettings } from './listSettings';
 import { idsIn } from './pageHash';
 import { isFailedPage, MOST_EMPTY, type Page, pageAfterLast, readPages } from './pages';
-import { signsOfMore, totalsIn } from './signsOfMore';
+import { type SignsOfMore, signsOfMore, totalsIn } from './signsOfMore';
 
 interface ReadSummary {
 	first: Page;
@@ -104,15 +105,10 @@ export function hintAtArray(
 }
 
 function hintAtRead(run: Run, { type }: ListSettings, read: ReadSummary): void {
-	const { first, last, pages, records: count, entries, failedPage, isLimited } = read;
-	const { body } = last;
-	const { flag, ...ofLast } = signsOfMore(last, entries, pages);
-	// Some services name a cursor even on the empty last page.
-	const next = pages > 1 && last.records.length === 0 ? undefined : ofLast.next;
-	const hasList = !last.isBare && body !== undefined;
-	// A page without a list or without records may lack the total.
-	const namesTotal = hasList && totalsIn(last).length > 0;
-	const { total } = namesTotal ? ofLast : signsOfMore(first, entries);
+	const { first, last, pages, records: count, failedPage, isLimited } = read;
+	const hasList = !last.isBare && last.body !== undefined;
+	const signs = signsAfter(read, hasList);
+	const { total, next, flag } = signs;
 	const isMore = total !== undefined || (last.next === undefined && (next ?? flag) !== undefined);
 	const items = pluralize(count, 'item');
 	const all = total === undefined ? '' : ` of ${total.count} (${total.path})`;
@@ -123,24 +119,14 @@ function hintAtRead(run: Run, { type }: ListSettings, read: ReadSummary): void {
 			`${nameOf(failedPage)} has items and, beside them, what looks like a failure: ${wereRead}. Others may be missing. API Request with Full Response shows all of it.`,
 		);
 	}
-	const isFailure = (count === 0 || !hasList) && holdsFailure(body);
+	const isFailure = (count === 0 || !hasList) && holdsFailure(last.body);
 	// A later page without a list may say why.
 	const said = isFailure || !hasList ? alsoSaid(last.response) : '';
 	if (!isLimited && (isFailure || said !== '')) {
 		const what = isFailure ? 'has no items, and what looks like a failure' : 'has no list';
 		run.hintAtList(`${nameOf(pages)} ${what}: ${wereRead}.${said}`);
 	} else if (isMore && !isLimited) {
-		const by = next === undefined ? '' : `; the next page is named by ${next.path}`;
-		const names = type === 'pageNumber' ? 'names, First Page' : 'names';
-		const kind = next?.isAddress === true ? ' to Next URL' : '';
-		const advice =
-			type === 'none'
-				? `Set the option Pagination${kind} to read the rest.`
-				: `Check the option Pagination: its ${names}, and End of List.`;
-		const sign = flag === undefined ? '' : ` (${flag})`;
-		const says =
-			total === undefined ? `The service says that there is more${sign}` : 'There are more';
-		run.hintAtList(`${says}: ${wereRead}${by}. ${advice}`);
+		run.hintAtList(describeMore(signs, wereRead, type));
 	} else if (run.context.getMode() === 'manual') {
 		// A page that only marks the end has no path.
 		const { path } = last.isAfterLast === true ? first : last;
@@ -152,4 +138,36 @@ function hintAtRead(run: Run, { type }: ListSettings, read: ReadSummary): void {
 				: `${items}${all} in ${where}${by}.`,
 		);
 	}
+}
+
+/** The signs that more records follow. @param hasList whether the last page has a list */
+function signsAfter({ first, last, pages, entries }: ReadSummary, hasList: boolean): SignsOfMore {
+	const { next, flag, total } = signsOfMore(last, entries, pages);
+	// A page without a list or without records may lack the total.
+	const namesTotal = hasList && totalsIn(last).length > 0;
+	return {
+		// Some services name a cursor even on the empty last page.
+		next: pages > 1 && last.records.length === 0 ? undefined : next,
+		flag,
+		total: namesTotal ? total : signsOfMore(first, entries).total,
+	};
+}
+
+/** Says that there is more, and how to read it. */
+function describeMore(
+	{ total, next, flag }: SignsOfMore,
+	wereRead: string,
+	type: PaginationType,
+): string {
+	const by = next === undefined ? '' : `; the next page is named by ${next.path}`;
+	const names = type === 'pageNumber' ? 'names, First Page' : 'names';
+	const kind = next?.isAddress === true ? ' to Next URL' : '';
+	const advice =
+		type === 'none'
+			? `Set the option Pagination${kind} to read the rest.`
+			: `Check the option Pagination: its ${names}, and End of List.`;
+	const sign = flag === undefined ? '' : ` (${flag})`;
+	const says =
+		total === undefined ? `The service says that there is more${sign}` : 'There are more';
+	return `${says}: ${wereRead}${by}. ${advice}`;
 }

@@ -4,7 +4,7 @@ import { joinPath, valueAt } from '../values/dotPath';
 import { tryParseJson } from '../values/json';
 import { nextAmong, nextLink } from './nextUrl';
 
-interface SignsOfMore {
+export interface SignsOfMore {
 	/** The total number of records, and the field that says so. */
 	total?: { path: string; count: number };
 	/** The field that names the next page. */

@@ -75,9 +75,9 @@ function draftItems(headers: Headers, name: string): Array<Record<string, string
 	const items = header.split(',').flatMap((item) => {
 		if (item.trim() === '') return [];
 		const parts = item.split(';').map((part): [string, string] => {
-			const [name = '', value] = part.trim().split('=');
-			const text = (value ?? name).trim().replace(/^"(.*)"$/, '$1');
-			return [value === undefined ? 'name' : name.trim().toLowerCase(), text];
+			const [key = '', value] = part.trim().split('=');
+			const text = (value ?? key).trim().replace(/^"(.*)"$/, '$1');
+			return [value === undefined ? 'name' : key.trim().toLowerCase(), text];
 		});
 		return [Object.fromEntries(parts)];
 	});

@@ -83,8 +83,8 @@ function joinTexts(before: string, text: string): string {
 /** @param keys the path to the value */
 function collect(given: unknown, keys: string[], found: Text[], level: number): void {
 	if (found.length >= MOST_TEXTS || level > DEEPEST) return;
-	const inner = typeof given === 'string' && JSON_TEXT.test(given) ? tryParseJson(given) : {};
-	const value = 'value' in inner ? inner.value : given;
+	const parsed = typeof given === 'string' && JSON_TEXT.test(given) ? tryParseJson(given) : {};
+	const value = 'value' in parsed ? parsed.value : given;
 	if (Array.isArray(value)) {
 		for (const inner of value) collect(inner, keys, found, level + 1);
 	} else if (isObject(value)) {
