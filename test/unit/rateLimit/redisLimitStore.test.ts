@@ -18,7 +18,13 @@ interface Call {
 }
 
 const { signal } = new AbortController();
-const TAKEN = [0, 0, 1, 0, 0, 0, []];
+/** What Redis replies to `take`. */
+const replyOf = ({ mustEnter = 0, isTaken = 0, waitMs = 0, retryMs = 0, window = 0 }) => [
+	...[mustEnter, 0, isTaken, waitMs, retryMs, window],
+	[],
+];
+const TAKEN = replyOf({ isTaken: 1 });
+const LOST = replyOf({ mustEnter: 1 });
 
 let calls: Call[];
 let replies: unknown[][];
@@ -84,8 +90,9 @@ test('the script gets the keys, the windows and the estimate of the process', as
 });
 
 test('only slots that were taken are held, and they are checked again after Redis was away', async () => {
-	replies.push([0, 0, 0, 900, 500, 2, []]);
+	replies.push(replyOf({ waitMs: 900, retryMs: 500, window: 2 }));
 	const permit = newPermit();
+	// The second window of all: the first one is that of the endpoint.
 	const limit = general.limits[0];
 	expect(await limitStore.take(permit, signal)).toMatchObject({ isTaken: false, limit });
 	expect([permit.takenAt, jest.getTimerCount()]).toEqual([-Infinity, 0]);
@@ -141,7 +148,7 @@ test('slots that Redis lacks are entered again, once for all requests, before an
 	const second = await taken();
 	first.ended(0);
 	const stop = new AbortController();
-	replies.push([1, 0, 0, 0, 0, 0, []], [1, 0, 0, 0, 0, 0, []]);
+	replies.push(LOST, LOST);
 	calls = [];
 	const asking = limitStore.take(newPermit(), signal);
 	const stopped = limitStore.take(newPermit(), stop.signal);
