@@ -44,12 +44,14 @@ export async function readItems(
 	const ids = new Set<string | number>();
 	let repeatedId: string | number | undefined;
 	let first: Page | undefined;
+	let last: Page | undefined;
 	let pages = 0;
 	let entries = 0;
 	let empty = 0;
 	let failedPage: number | undefined;
 	for await (const page of readPages(run.client, request, settings)) {
 		first ??= page;
+		last = page;
 		if (page.isAfterLast !== true) pages++;
 		if (page.entries > 0 && isFailedPage(page)) failedPage ??= pages;
 		empty = page.records.length === 0 ? empty + 1 : 0;
@@ -64,30 +66,22 @@ export async function readItems(
 		const leftOut = made.length - kept.length;
 		records += page.records.length - leftOut;
 		entries += page.entries - leftOut;
-		const isLimited = items.length >= limit;
-		if (!isLimited && page.next !== undefined) continue;
-		if (empty === MOST_EMPTY) {
-			run.hintAtList(
-				`The last ${empty} pages were empty, although each named another one, so reading ended there. If records are missing, ask for more per page; otherwise check End of List in the option Pagination.`,
-			);
-		}
-		if (repeatedId !== undefined) {
-			const option = settings.type === 'offset' ? 'First Offset' : 'the option Pagination';
-			run.hintAtList(
-				`The item with the ID ${repeatedId} appears on two pages. If the list did not change while it was read, check ${option}.`,
-			);
-		}
-		hintAtRead(run, settings, {
-			first,
-			last: page,
-			pages,
-			records,
-			entries,
-			failedPage,
-			isLimited,
-		});
-		break;
+		if (items.length >= limit) break;
 	}
+	if (first === undefined || last === undefined) return items;
+	if (empty === MOST_EMPTY) {
+		run.hintAtList(
+			`The last ${empty} pages were empty, although each named another one, so reading ended there. If records are missing, ask for more per page; otherwise check End of List in the option Pagination.`,
+		);
+	}
+	if (repeatedId !== undefined) {
+		const option = settings.type === 'offset' ? 'First Offset' : 'the option Pagination';
+		run.hintAtList(
+			`The item with the ID ${repeatedId} appears on two pages. If the list did not change while it was read, check ${option}.`,
+		);
+	}
+	const isLimited = items.length >= limit;
+	hintAtRead(run, settings, { first, last, pages, records, entries, failedPage, isLimited });
 	return items;
 }
 
