@@ -23,8 +23,8 @@ export const itemsFieldOption: INodeProperties = {
 		'Where in the response the list is, as a dot path; a * stands for every entry, as in list.*.customer. Leave empty to find it automatically: the response itself, or the only list of objects in it.',
 };
 
-const types = (...type: PaginationType[]) => ({ show: { type } });
-const ends = (endOfList: EndOfList) => ({
+const ifType = (...type: PaginationType[]) => ({ show: { type } });
+const ifEndOfList = (endOfList: EndOfList) => ({
 	show: { endOfList: [endOfList] },
 	hide: { type: ['none'] },
 });
@@ -35,7 +35,7 @@ export const paginationFields: INodeProperties[] = [
 		name: 'cursorField',
 		type: 'string',
 		default: 'nextCursor',
-		displayOptions: types('cursor'),
+		displayOptions: ifType('cursor'),
 		description: 'Where the next cursor is, as a dot path. A response without it ends the list.',
 	},
 	{
@@ -51,7 +51,7 @@ export const paginationFields: INodeProperties[] = [
 			{ name: 'Response', value: 'response', description: 'A field of the response' },
 		],
 		default: 'response',
-		displayOptions: types('cursor'),
+		displayOptions: ifType('cursor'),
 		description: 'Where to look for the cursor field',
 	},
 	{
@@ -59,7 +59,7 @@ export const paginationFields: INodeProperties[] = [
 		name: 'cursorParameter',
 		type: 'string',
 		default: 'cursor',
-		displayOptions: types('cursor'),
+		displayOptions: ifType('cursor'),
 		description: 'Name of the query parameter that takes the cursor',
 	},
 	{
@@ -96,7 +96,7 @@ export const paginationFields: INodeProperties[] = [
 		name: 'firstOffset',
 		type: 'number',
 		default: 0,
-		displayOptions: types('offset'),
+		displayOptions: ifType('offset'),
 		description: 'The offset of the first item, usually 0, or 1 where items are counted',
 	},
 	{
@@ -104,7 +104,7 @@ export const paginationFields: INodeProperties[] = [
 		name: 'firstPage',
 		type: 'number',
 		default: 1,
-		displayOptions: types('pageNumber'),
+		displayOptions: ifType('pageNumber'),
 		description: 'Number of the first page, usually 1 or 0',
 	},
 	{
@@ -112,7 +112,7 @@ export const paginationFields: INodeProperties[] = [
 		name: 'hasMoreField',
 		type: 'string',
 		default: 'has_more',
-		displayOptions: ends('hasMoreField'),
+		displayOptions: ifEndOfList('hasMoreField'),
 		description:
 			'Where in the response it says whether there is more, as a dot path. The list ends when it is false, 0 or empty.',
 	},
@@ -122,7 +122,7 @@ export const paginationFields: INodeProperties[] = [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. links.next',
-		displayOptions: types('nextUrl'),
+		displayOptions: ifType('nextUrl'),
 		description:
 			'Where in the response the address of the next page is, or a list of links with rel and href, as a dot path. Leave empty for the Link header. Only addresses below the base URL are followed.',
 	},
@@ -131,7 +131,7 @@ export const paginationFields: INodeProperties[] = [
 		name: 'offsetParameter',
 		type: 'string',
 		default: 'offset',
-		displayOptions: types('offset'),
+		displayOptions: ifType('offset'),
 		description: 'Name of the query parameter that takes the number of items to skip',
 	},
 	{
@@ -139,7 +139,7 @@ export const paginationFields: INodeProperties[] = [
 		name: 'pageParameter',
 		type: 'string',
 		default: 'page',
-		displayOptions: types('pageNumber'),
+		displayOptions: ifType('pageNumber'),
 		description: 'Name of the query parameter that takes the page number',
 	},
 	{
@@ -148,7 +148,7 @@ export const paginationFields: INodeProperties[] = [
 		type: 'number',
 		typeOptions: { minValue: 1 },
 		default: 100,
-		displayOptions: types('pageNumber', 'offset', 'cursor'),
+		displayOptions: ifType('pageNumber', 'offset', 'cursor'),
 		description: 'How many items to ask for per request',
 	},
 	{
@@ -156,7 +156,7 @@ export const paginationFields: INodeProperties[] = [
 		name: 'pageSizeParameter',
 		type: 'string',
 		default: 'limit',
-		displayOptions: types('pageNumber', 'offset', 'cursor'),
+		displayOptions: ifType('pageNumber', 'offset', 'cursor'),
 		description: 'Name of the query parameter that takes the page size. Leave empty to send none.',
 	},
 	{
@@ -164,7 +164,7 @@ export const paginationFields: INodeProperties[] = [
 		name: 'totalPagesField',
 		type: 'string',
 		default: 'total_pages',
-		displayOptions: ends('totalPages'),
+		displayOptions: ifEndOfList('totalPages'),
 		description: 'Where in the response the number of pages is, as a dot path',
 	},
 	{

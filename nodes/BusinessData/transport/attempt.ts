@@ -122,13 +122,15 @@ function endPermit(
 	permit.applyHeaderLimits(said);
 	// RFC 9110 §15.6.4: for that long, the service is unavailable to all requests.
 	if (statusCode === 503 && inHeaderMs) permit.pause(inHeaderMs);
-	if (!isRefused) permit.letThrough();
 	const refuse = (ms = 0) => permit.refused(ms, spent);
-	const isExplained = !lacksRetryAfter || spent !== undefined;
-	if (isRefused && isExplained) refuse(inHeaderMs);
-	if (!lacksRetryAfter) return () => undefined;
+	if (!lacksRetryAfter) {
+		if (isRefused) refuse(inHeaderMs);
+		else permit.letThrough();
+		return () => undefined;
+	}
+	if (spent !== undefined) refuse();
 	// Until the body arrives, other requests of the key go on.
-	const timer = isExplained ? undefined : setTimeout(refuse, LONGEST_BODY_WAIT_MS);
+	const timer = spent === undefined ? setTimeout(refuse, LONGEST_BODY_WAIT_MS) : undefined;
 	return (askedMs) => {
 		clearTimeout(timer);
 		refuse(askedMs);
