@@ -109,11 +109,11 @@ export function noteEnd(state: State, read: ListRead, last: Page, list: ListSett
 	}
 	if (isFull) {
 		// A list of one page cannot show most habits.
-		const lasts = (sign: Sign) => shown.includes(sign) || (page === 1 && sign !== 'failure');
+		const isKept = (sign: Sign) => shown.includes(sign) || (page === 1 && sign !== 'failure');
 		// No earlier read had several pages, so there is nothing to compare with.
 		const isNew = state.observed.pages <= 1;
 		const isLearned = (sign: Sign) => isConfirmed || (isNew && sign !== 'failure');
-		state.observed.habits = [...habits.filter(lasts), ...unusual.filter(isLearned)];
+		state.observed.habits = [...habits.filter(isKept), ...unusual.filter(isLearned)];
 	}
 	noteSignsOfMore(read, last, list);
 }

@@ -127,8 +127,8 @@ export class RedisLimitStore {
 		const sentAt = performance.now();
 		const knowsState = action !== 'enter' && sentAt < this.hasStateUntil;
 		const request = JSON.stringify({ ...call, action, knowsState, endpoints });
-		type Full = [mustEnter: number, stateMs: number, ...Reply];
-		const full = await this.connection.run<Full>(LIMIT_SCRIPT, keys, [request], signal);
+		type FullReply = [mustEnter: number, stateMs: number, ...Reply];
+		const full = await this.connection.run<FullReply>(LIMIT_SCRIPT, keys, [request], signal);
 		const [mustEnter, stateMs, ...reply] = full;
 		this.hasStateUntil = sentAt + stateMs * 0.99;
 		if (mustEnter === 1) {
