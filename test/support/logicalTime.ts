@@ -31,7 +31,9 @@ export function useLogicalTime(): void {
 		useFakeTimers();
 		next ??= setImmediate(turn);
 	});
-	afterAll(() => {
+	afterAll(async () => {
+		// Requests of stopped polls fail when their service stops, and should not outlive the file.
+		await after(1);
 		if (--users > 0) return;
 		for (const name of SOCKET_CHANNELS) unsubscribe(name, watch);
 		AbortSignal.timeout = timeout;
