@@ -107,11 +107,11 @@ function numberIn(value: unknown): number | undefined {
 
 /** All values of a response outside its lists, its links to the next page, and its headers, with their dot paths. */
 function scalarsIn({ response: { headers }, body, path: list }: ListResponse): Entry[] {
-	const place = placeOf(body, list);
+	const recordsPath = pathOfRecords(body, list);
 	const below = (value: unknown, path: string, level: number): Entry[] => {
 		if (typeof value !== 'object' || value === null) return [[path, value]];
-		if (level === DEEPEST || path === place) return [];
-		if (Array.isArray(value) && place?.startsWith(joinPath(path, '0.')) !== true) {
+		if (level === DEEPEST || path === recordsPath) return [];
+		if (Array.isArray(value) && recordsPath?.startsWith(joinPath(path, '0.')) !== true) {
 			const next = nextAmong(value);
 			return next === value || next === undefined ? [] : [[path, next, true]];
 		}
@@ -131,7 +131,7 @@ function scalarsIn({ response: { headers }, body, path: list }: ListResponse): E
 }
 
 /** The dot path of the records, or of what holds all of them: if a list of one holds a list, that of the inner one. */
-function placeOf(body: unknown, list: string): string | undefined {
+function pathOfRecords(body: unknown, list: string): string | undefined {
 	if (list === '') return undefined;
 	const [around = '', within = ''] = list.split(/\.?\*\.?/, 2);
 	const inFirst = joinPath(around, `0.${within}`);

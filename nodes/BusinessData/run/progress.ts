@@ -9,7 +9,7 @@ import type { Run } from './run';
 /** At least once a minute. */
 const REPORTED_EVERY_MS = 55_000;
 const NOT_WORTH_REPORTING_MS = 1_000;
-const SAME_DAY_MS = 12 * 3_600_000;
+const WITHOUT_DATE_MS = 12 * 3_600_000;
 
 /** Does the work, and reports what `describe` returns meanwhile. */
 export async function reportDuring<T>(
@@ -41,7 +41,7 @@ export async function describeSends(
 
 /** The time of day `ms` from now in the workflow's time zone, with the date if that is over half a day away. */
 export function timeAfter({ context }: Run, ms: number): string {
-	const date = ms < SAME_DAY_MS ? {} : ({ day: 'numeric', month: 'short' } as const);
+	const date = ms < WITHOUT_DATE_MS ? {} : ({ day: 'numeric', month: 'short' } as const);
 	const time = { ...date, hour: '2-digit', minute: '2-digit' } as const;
 	// A workflow may have an unknown zone, such as DEFAULT, and n8n's own setting may be empty.
 	const zones = [context.getTimezone(), getGlobalState().defaultTimezone];

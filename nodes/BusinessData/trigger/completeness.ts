@@ -22,7 +22,7 @@ const isOfEnd = (sign: Sign) => sign.startsWith('end by');
 const isTransient = (sign: Sign) => isOfEnd(sign) || sign === 'failure';
 
 /** A hash of what the service says, without numbers such as that of the page. */
-function hashOfTexts({ response }: Page): string {
+function hashOfServiceTexts({ response }: Page): string {
 	return hashOf(alsoSaid(response).replace(/\d+/g, ''), 8);
 }
 
@@ -42,7 +42,7 @@ export function notePage(read: ListRead, page: Page, list: ListSettings): void {
 		if (entries > 0) noteSign(read, 'failure', inWords);
 		else if (number === 1) read.problem ??= inWords;
 		// Some services respond like this to every page after the last one, always in the same words.
-		else noteSign(read, `end by failure ${hashOfTexts(page)}`, inWords);
+		else noteSign(read, `end by failure ${hashOfServiceTexts(page)}`, inWords);
 	}
 	if (isBare && page.next === undefined && (number > 1 || read.isFull)) {
 		const isEmpty = body === undefined || body === null;

@@ -26,7 +26,7 @@ const UNKNOWN_KEY =
 const LOOK_UPS: TaskKind = { atOnce: 1 };
 
 /** The lists keep Retry On Fail from repeating a change: a key that was released may have been sent since. */
-const CHANGES: TaskKind = {
+const STATE_CHANGES: TaskKind = {
 	atOnce: 1,
 	lists: {
 		done: ['Changed', 'changedItems'],
@@ -79,7 +79,7 @@ export function sentDocumentOperation(
 		fields,
 		execute: async (run) => {
 			const tasks = await prepareTasks(run, (itemIndex) => prepare(run, itemIndex, change));
-			return await runTasks(run, tasks, change === undefined ? LOOK_UPS : CHANGES);
+			return await runTasks(run, tasks, change === undefined ? LOOK_UPS : STATE_CHANGES);
 		},
 	};
 }
