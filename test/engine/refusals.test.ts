@@ -3,6 +3,7 @@
 
 import { workflowOf } from '../support/engineWorkflow';
 import { errorOf, itemsOf, NODE, pinRandom, useBench } from '../support/bench';
+import { EXAMPLE_LIMITS } from '../support/exampleLimits';
 import { after } from '../support/logicalTime';
 import { CONTINUE_ON_ERROR, read, READ_ENDPOINT, send, SEND_ENDPOINT } from '../support/parameters';
 
@@ -68,7 +69,7 @@ describe('a 429', () => {
 		[{ 'x-ratelimit-limit': '3', ...nothingLeft(100) }, {}, 100],
 		[nothingLeft(12), {}, 12],
 	])('delays a send as long as it asks: %j %j', async (headers, body, s) => {
-		bench.credential.customize = false;
+		bench.credential.limits = JSON.stringify(EXAMPLE_LIMITS);
 		refuse(headers, { body });
 		await bench.run(itemsOf(1), send({ maxWait: s + 60 }));
 		expect(bench.documents()).toHaveLength(1);
@@ -161,7 +162,7 @@ test('a 429 under a credential without limits is an error after a minute of refu
 
 describe('the pause after a failure', () => {
 	beforeEach(() => {
-		bench.credential.customize = false;
+		bench.credential.limits = JSON.stringify(EXAMPLE_LIMITS);
 	});
 
 	test('is as long as a 503 asks for, and a hint says so', async () => {
