@@ -18,6 +18,7 @@ test.each<[Place, string | undefined]>([
 	[{ workflowId: '' }, 'the workflow is not saved'],
 	[{ workflowId: '__EMPTY__' }, 'the workflow is not saved'],
 	[{ executionId: '__UNKNOWN__' }, 'the execution is not saved'],
+	[{ mode: 'evaluation' }, 'n8n counts a parked test case as failed'],
 	[{ mode: 'integrated' }, 'n8n loses results of sub-workflows that are parked'],
 ])('the reason not to park an execution with %j is %j', (place, reason) => {
 	const { isTool = false, workflowId = '1', executionId = '7', mode = 'trigger' } = place;

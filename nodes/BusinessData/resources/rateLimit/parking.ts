@@ -11,6 +11,7 @@ export function whyNotParked({
 	isTool,
 }: Pick<Run, 'context' | 'isTool'>): string | undefined {
 	if (isTool) return 'n8n cannot park a tool of an agent';
+	if (context.getMode() === 'evaluation') return 'n8n counts a parked test case as failed';
 	if (NO_ID.includes(context.getWorkflow().id ?? '')) return 'the workflow is not saved';
 	if (NO_ID.includes(context.getExecutionId())) return 'the execution is not saved';
 	// If a node has called several, n8n 2.x passes on only the result of the first one that ends; n8n 1.x passes on none.
