@@ -18,6 +18,14 @@ interface StaticDataService {
 
 const MODULE = 'n8n/dist/workflows/workflow-static-data.service';
 const METHODS = ['getStaticDataById', 'saveStaticDataById'] as const;
+
+interface PermissionChecker {
+	check(workflowId: string, nodes: INode[]): Promise<void>;
+}
+
+const CHECKER_MODULE = 'n8n/dist/executions/pre-execution-checks/credentials-permission-checker';
+const CHECKER = [CHECKER_MODULE, 'CredentialsPermissionChecker', ['check']] as const;
+
 /** n8n stores data under the name of a node. A name may change, so the trigger's ID takes its place. */
 const NAME_BEGINS = 'businessDataTrigger:';
 const KEY_BEGINS = `node:${NAME_BEGINS}`;
@@ -93,11 +101,14 @@ export class StaticData {
 	}
 
 	/**
-	 * Call before a poll emits items. Of its two writes, n8n may fail to save this data but record the execution, so that the
-	 * next poll would emit the items again. To see whether writes succeed, this deletes a row that never exists.
-	 * @throws errors of n8n's database, if it takes no writes
+	 * Call before a poll emits items. If the workflow has moved away from the credential, n8n lets it poll, but then refuses
+	 * the execution and loses the items. And of its two writes, n8n may fail to save this data but record the execution, so
+	 * that the next poll would emit the items again. To see whether writes succeed, this deletes a row that never exists.
+	 * @throws n8n's error if it would refuse the execution, or those of its database if it takes no writes
 	 */
-	async requireWritable(): Promise<void> {
+	async requireEmittable(): Promise<void> {
+		const node = this.context.getNode();
+		await findService<PermissionChecker>(...CHECKER)?.check(this.workflowId, [node]);
 		if (this.service === undefined) return;
 		await DeduplicationRow.of(this.workflowId, 'businessData:writable')?.clear();
 	}

@@ -67,7 +67,7 @@ export class Memory {
 	 */
 	async keep(state: State, hasItems: boolean): Promise<boolean> {
 		return await this.staticData.runExclusive(async () => {
-			if (hasItems) await this.staticData.requireWritable();
+			if (hasItems) await this.staticData.requireEmittable();
 			const kept = await this.staticData.newest();
 			if (revisionOf(kept) !== state.revision || shutdownSignal().aborted) return false;
 			const content = this.toSave(state, kept) ?? kept;

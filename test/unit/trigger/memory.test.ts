@@ -36,11 +36,18 @@ function begin(saved: Kept, held: Kept = saved) {
 			await Promise.resolve();
 		},
 	};
-	jest
-		.spyOn(services, 'findService')
-		.mockImplementation((_: string, name: string) =>
-			name === 'WorkflowStaticDataService' ? service : undefined,
-		);
+	const access = { isLost: false };
+	const checker = {
+		check: async (_: string, [node]: INode[]) => {
+			await Promise.resolve();
+			if (access.isLost) throw new Error(`${node?.name} has no access`);
+		},
+	};
+	const known: Record<string, object> = {
+		WorkflowStaticDataService: service,
+		CredentialsPermissionChecker: checker,
+	};
+	jest.spyOn(services, 'findService').mockImplementation((_: string, name: string) => known[name]);
 	const nodes = ['own', 'other'].map((id) => ({ id, name: `Name of ${id}` }) as INode);
 	const workflow = new Workflow({
 		id: `${++workflows}`,
@@ -76,7 +83,7 @@ function begin(saved: Kept, held: Kept = saved) {
 		}
 		return { isKept, state };
 	};
-	return { database, kept: () => keptIn(database.staticData), poll, log };
+	return { access, database, kept: () => keptIn(database.staticData), poll, log };
 }
 
 afterEach(() => void jest.restoreAllMocks());
@@ -96,6 +103,15 @@ test.each<[string, Kept, Kept[string], Kept[string]]>([
 		own: { records: { revision: 6, observed: { pages: 7 } } },
 		other,
 	});
+});
+
+test('items that n8n would refuse and lose, because the workflow has moved away from the credential, are not emitted', async () => {
+	const { access, kept, poll } = begin({ own: FIVE });
+	access.isLost = true;
+	await expect(poll({ hasItems: true, change: grow })).rejects.toThrow('Name of own has no access');
+	expect(kept()).toEqual({ own: FIVE });
+	access.isLost = false;
+	expect(await poll({ hasItems: true, change: grow })).toMatchObject({ isKept: true });
 });
 
 test('the newer state counts, be it in n8n or in the database', async () => {
