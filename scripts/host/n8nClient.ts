@@ -32,7 +32,7 @@ export class N8nClient {
 	private readonly connection: N8nConnection;
 
 	/** @param url The address of n8n, e.g. `http://127.0.0.1:5678`. */
-	constructor(url: string) {
+	constructor(private readonly url: string) {
 		this.connection = new N8nConnection(url);
 	}
 
@@ -50,6 +50,31 @@ export class N8nClient {
 				throw error;
 			});
 		}
+	}
+
+	/** Adds another user. Returns a client that is logged in as this user. */
+	async addUser(account: Account): Promise<N8nClient> {
+		const [invited] = await this.connection.request<Array<{ user: { inviteAcceptUrl: string } }>>(
+			'POST',
+			'/rest/invitations',
+			[{ email: account.email, role: 'global:member' }],
+		);
+		// n8n 2.x names a token, n8n 1.x both users.
+		const { searchParams } = new URL(invited?.user.inviteAcceptUrl ?? '');
+		const invitee = searchParams.has('token') ? '' : `/${searchParams.get('inviteeId')}`;
+		const user = new N8nClient(this.url);
+		await user.connection.request('POST', `/rest/invitations${invitee}/accept`, {
+			...account,
+			...Object.fromEntries(searchParams),
+		});
+		return user;
+	}
+
+	/** Moves a workflow or a credential to the personal project of a user. */
+	async moveTo(user: N8nClient, what: 'workflows' | 'credentials', id: string): Promise<void> {
+		const project = await user.connection.request<{ id: string }>('GET', '/rest/projects/personal');
+		const destinationProjectId = project.id;
+		await this.connection.request('PUT', `/rest/${what}/${id}/transfer`, { destinationProjectId });
 	}
 
 	/** Saves a credential. Replaces one of the same name and type. Returns its ID. */

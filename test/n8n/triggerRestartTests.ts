@@ -1,5 +1,6 @@
 // The trigger's state survives a crash of n8n, even after a poll that emitted no items, whose state n8n does not save
-// by itself. A poll that the crash interrupts loses no change and reports none twice.
+// by itself. A poll that the crash interrupts loses no change and reports none twice, and neither does one whose
+// execution n8n would refuse.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { READ_ENDPOINT } from '../support/parameters';
@@ -113,5 +114,27 @@ export function triggerRestartTests(real: () => RealN8n): void {
 		expect(reported).toMatchObject([
 			[{ event: 'contactUpdated', contact: { id: 'contact-1', city: 'Bruges' } }],
 		]);
+	});
+
+	test('reports a change found while the workflow has no access to its credential, once it has', async () => {
+		const { sandbox, client, credentialId, owner } = real();
+		const { polls, workflow } = await publish(real(), 'Changes after a move', {
+			events: ['contactUpdated'],
+			pollTimes: twiceAMinute(0),
+		});
+		const other = await client.addUser({ ...owner, email: 'other@example.com' });
+		const reported = async () => (await emittedBy(real(), workflow.id)).flat();
+		await client.moveTo(other, 'workflows', workflow.id);
+		await polls.whenQuiet();
+		sandbox.contacts.update('contact-1', { city: 'Bruges' });
+		await polls.whenNextEnded();
+		expect(await reported()).toEqual([]);
+
+		await client.moveTo(other, 'credentials', credentialId);
+		await polls.whenNextEnded();
+		expect(await reported()).toMatchObject([
+			{ event: 'contactUpdated', contact: { id: 'contact-1', city: 'Bruges' } },
+		]);
+		await client.moveTo(client, 'credentials', credentialId);
 	});
 }
