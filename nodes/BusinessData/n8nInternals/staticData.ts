@@ -19,6 +19,7 @@ interface StaticDataService {
 const MODULE = 'n8n/dist/workflows/workflow-static-data.service';
 const METHODS = ['getStaticDataById', 'saveStaticDataById'] as const;
 
+/** The same in n8n 1.123 and 2.41. */
 interface PermissionChecker {
 	check(workflowId: string, nodes: INode[]): Promise<void>;
 }
