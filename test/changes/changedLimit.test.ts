@@ -73,9 +73,10 @@ test.each([
 	for (const file of files) writeFileSync(join(copy.folder, file), readProjectFile(file));
 	copy.apply(diff);
 	for (const file of files) changeNumbers(file, by);
-	// Skips slow tests that do not depend on limits: Send Once, the trigger, connections, bodies, random cases and tools.
+	// Skips slow tests without documented limits: the limiter, Send Once, the trigger, connections, bodies, random cases
+	// and tools.
 	const others =
-		'node_modules [sS]endOnce [tT]rigger property rateLimit/orders simulation secrets conventions connections responses Bodies redact scripts';
+		'node_modules unit/rateLimit [sS]endOnce sentDocument [tT]rigger property simulation secrets conventions connections responses Bodies redact scripts';
 	const tools = 'repository/(?!limits|texts|words)';
 	const ignored = ['--testPathIgnorePatterns', ...others.split(' '), tools];
 	expect(failuresOf('test/unit', 'test/engine', ...ignored)).toEqual([]);
