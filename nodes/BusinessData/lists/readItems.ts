@@ -103,7 +103,8 @@ function hintAtRead(run: Run, { type }: ListSettings, read: ReadSummary): void {
 	const hasList = !last.isBare && last.body !== undefined;
 	const signs = signsAfter(read, hasList);
 	const { total, next, flag } = signs;
-	const isMore = total !== undefined || (last.next === undefined && (next ?? flag) !== undefined);
+	const isEnded = isLimited || last.next === undefined;
+	const isMore = total !== undefined || (isEnded && (next ?? flag) !== undefined);
 	const items = pluralize(count, 'item');
 	const all = total === undefined ? '' : ` of ${total.count} (${total.path})`;
 	const wereRead = `${items}${all} ${count === 1 ? 'was' : 'were'} read`;
@@ -119,9 +120,10 @@ function hintAtRead(run: Run, { type }: ListSettings, read: ReadSummary): void {
 	if (!isLimited && (isFailure || said !== '')) {
 		const what = isFailure ? 'has no items, and what looks like a failure' : 'has no list';
 		run.hintAtList(`${nameOf(pages)} ${what}: ${wereRead}.${said}`);
-	} else if (isMore && !isLimited) {
-		run.hintAtList(describeMore(signs, wereRead, type));
-	} else if (run.context.getMode() === 'manual') {
+		return;
+	}
+	if (isMore) run.hintAtList(describeMore(signs, wereRead, isLimited ? 'limit' : type));
+	if (run.context.getMode() === 'manual' && (isLimited || !isMore)) {
 		// A page that only marks the end has no path.
 		const { path } = last.isAfterLast === true ? first : last;
 		const where = path === '' ? 'the response itself' : path;
@@ -151,15 +153,17 @@ function signsAfter({ first, last, pages, entries }: ReadSummary, hasList: boole
 function describeMore(
 	{ total, next, flag }: SignsOfMore,
 	wereRead: string,
-	type: PaginationType,
+	endedBy: PaginationType | 'limit',
 ): string {
-	const by = next === undefined ? '' : `; the next page is named by ${next.path}`;
-	const names = type === 'pageNumber' ? 'names, First Page' : 'names';
+	const by =
+		next === undefined || endedBy === 'limit' ? '' : `; the next page is named by ${next.path}`;
+	const names = endedBy === 'pageNumber' ? 'names, First Page' : 'names';
 	const kind = next?.isAddress === true ? ' to Next URL' : '';
-	const advice =
-		type === 'none'
-			? `Set the option Pagination${kind} to read the rest.`
-			: `Check the option Pagination: its ${names}, and End of List.`;
+	const advices: Partial<Record<typeof endedBy, string>> = {
+		limit: 'Raise Limit to read more.',
+		none: `Set the option Pagination${kind} to read the rest.`,
+	};
+	const advice = advices[endedBy] ?? `Check the option Pagination: its ${names}, and End of List.`;
 	const sign = flag === undefined ? '' : ` (${flag})`;
 	const says =
 		total === undefined ? `The service says that there is more${sign}` : 'There are more';
