@@ -140,6 +140,8 @@ function noteSignsOfMore(read: ListRead, page: Page, { type }: ListSettings): vo
 	const { next, flag, total } = signsOfMore(page, count, isWhole ? 1 : Infinity);
 	// Some services name a cursor even on the empty last page.
 	const ofPages = (records.length > 0 || isAfterLast ? next?.path : undefined) ?? flag;
-	const path = ofPages ?? (isWhole ? total?.path : undefined);
-	if (path !== undefined) read.problem ??= `the service says that there is more (${path})`;
+	const ofAll = isWhole && total && `${total.path}: ${total.count}`;
+	const sign = ofPages ?? ofAll;
+	if (sign)
+		read.problem ??= `the service says that there is more (${sign}); check the option Pagination`;
 }

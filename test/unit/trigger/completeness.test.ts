@@ -221,14 +221,15 @@ test.each<[string, number, object, string | undefined, number?]>([
 	// Some services name a cursor on the empty last page, too.
 	['cursor', 0, { nextCursor: 'b' }, undefined],
 	['cursor', 0, { nextCursor: 'b', hasMore: true }, 'hasMore'],
-	['none', 1, { total: 2 }, 'total'],
+	['none', 1, { total: 2 }, 'total: 2'],
 	['none', 1, { total: 1 }, undefined],
 	['none', 1, { total: 2 }, undefined, 2],
 	['none', 1, { pages: 2 }, 'pages'],
 	['offset', 1, { total: 2, pages: 2 }, undefined],
 ])('by %s, a last page of %i records with %j says that there is more: %s', (type, ...page) => {
 	const [length, body, path, entries] = page;
-	const problem = path && `the service says that there is more (${path})`;
+	const problem =
+		path && `the service says that there is more (${path}); check the option Pagination`;
 	const full = readAt(1);
 	const changes = readAt(1, { isFull: false });
 	for (const read of [full, changes]) {
@@ -241,5 +242,5 @@ test.each<[string, number, object, string | undefined, number?]>([
 	}
 	expect(full.problem).toBe(problem);
 	// A total or a number of pages is never that of the changes.
-	expect(changes.problem).toBe(path === 'total' || path === 'pages' ? undefined : problem);
+	expect(changes.problem).toBe(path === 'total: 2' || path === 'pages' ? undefined : problem);
 });

@@ -231,7 +231,7 @@ test('records that are found once Pagination is set up do not count as created',
 	const { poll, log, state } = watch('none', TEN, settings);
 	const respond: Respond = ({ page = '1' }) => ({ ...pageOf(state.list, { page }), total: 10 });
 	for (let times = 0; times < 4; times++) expect(await poll(respond)).toEqual([]);
-	expect(log.join()).toContain('there is more (total)');
+	expect(log.join()).toContain('there is more (total: 10); check the option Pagination');
 	settings.list = listOf({ type: 'pageNumber', pageSize: 3 });
 	expect(await poll(respond)).toEqual([]);
 	state.list = [...TEN, { id: 11 }];
