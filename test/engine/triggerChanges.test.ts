@@ -247,6 +247,13 @@ describe('a record marked as deleted', () => {
 		]);
 	});
 
+	test('is emitted as the service shows it, one that is missing with its ID only', async () => {
+		const { poll } = await begin(mark('deleted'), [{ id: 1 }, { id: 2 }]);
+		const gone = { id: 1, status: 'deleted', name: 'a' };
+		expect(await poll([gone])).toStrictEqual([{ event: 'contactDeleted', contact: gone }]);
+		expect(await poll()).toStrictEqual([{ event: 'contactDeleted', contact: { id: 2 } }]);
+	});
+
 	test('does not hide that all pages are the same', async () => {
 		const { pollList } = bench.trigger({
 			options: { ...mark('archived'), ...pages('pageNumber') },

@@ -65,7 +65,7 @@ export async function comparePage(
 		if (isGone) {
 			if (record === undefined) continue;
 			Object.assign(record, { missed: MOST_MISSED, isSeen: true });
-			events.gone.add(key);
+			events.gone.set(key, value as IDataObject);
 			continue;
 		}
 		events.gone.delete(key);

@@ -20,7 +20,7 @@ const MINUTE_MS = 60_000;
 const SCHEDULE_TOLERANCE_MS = 5_000;
 
 /**
- * @param events receives the IDs of the records that are deleted
+ * @param events receives the records that are deleted
  * @returns whether records were missing twice, but may only have moved, so that another read is needed
  */
 export function endFullRead(
@@ -52,7 +52,7 @@ export function endFullRead(
 		for (const [key, record] of state.known) {
 			if (record.missed >= enough) {
 				record.missed = MOST_MISSED;
-				events.gone.add(key);
+				events.missing(key);
 			} else if (record.missed >= 2) needsCheck = !isCheck;
 		}
 	}
@@ -130,13 +130,13 @@ function moveCursor(state: State, time: number | undefined): void {
 
 /**
  * Whether a poll reads the whole list.
- * @param gone the IDs of the records that this poll has found to be deleted
+ * @param events what this poll has found so far
  */
 export function isFullReadDue(
 	state: State,
 	{ incremental, readsChangesOnly, maxDeletionPercent }: PollSettings,
 	pollBeganAt: number,
-	gone: Set<string>,
+	{ gone }: Events,
 ): boolean {
 	const { cursor, fullReadAt, incompleteReads } = state.reads;
 	if (readsChangesOnly) return false;
@@ -179,7 +179,7 @@ export function emitDeletions(
 	const { gone, knownBefore } = events;
 	state.guard.knownBefore ??= knownBefore;
 	if (!isTooMany(gone.size, state, maxDeletionPercent)) {
-		for (const key of gone) {
+		for (const key of gone.keys()) {
 			const record = known.get(key);
 			if (record !== undefined) events.deleted(key, record, watchedList.idField);
 			known.delete(key);

@@ -4,7 +4,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { Change } from './pollSettings';
 import type { KnownRecord } from './state';
 
-/** What happened to a record. Of a deleted record, only the ID is known. */
+/** What happened to a record. Of a record that is missing in the list, only the ID is known. */
 export interface RecordEvent {
 	change: Change;
 	record: IDataObject;
@@ -15,8 +15,8 @@ export interface RecordEvent {
 export class Events {
 	/** By the ID as text. Updated records have the hash that they had before this poll. */
 	private readonly changed = new Map<string, RecordEvent & { hashBefore?: string }>();
-	/** The IDs, as text, of the records that this poll has found to be deleted. */
-	readonly gone = new Set<string>();
+	/** By the ID as text, the records that this poll has found to be deleted; undefined if they are missing in the list. */
+	readonly gone = new Map<string, IDataObject | undefined>();
 	/** How many records were known at the beginning of the first read that missed some. */
 	knownBefore?: number;
 
@@ -52,12 +52,17 @@ export class Events {
 		}
 	}
 
+	/** Notes that a record is deleted, as it is missing in the list. */
+	missing(key: string): void {
+		if (!this.gone.has(key)) this.gone.set(key, undefined);
+	}
+
 	/** @param idField dot path to the ID of a record */
 	deleted(key: string, { id }: KnownRecord, idField: string): void {
 		const wasCreated = this.changed.get(key)?.change === 'Created';
 		this.changed.delete(key);
-		if (!wasCreated)
-			this.changed.set(key, { change: 'Deleted', record: recordWithId(id, idField) });
+		const record = this.gone.get(key) ?? recordWithId(id, idField);
+		if (!wasCreated) this.changed.set(key, { change: 'Deleted', record });
 	}
 
 	get list(): RecordEvent[] {

@@ -96,7 +96,7 @@ async function sample(settings: PollSettings, client: PageClient): Promise<Recor
 	const { request, list, wanted, recordName, deletedWhen } = settings;
 	const { watchedList, watchedFields, emitsChangedFields } = settings;
 	const showsFields = emitsChangedFields && wanted.includes('Updated');
-	// A deleted record would show only its ID.
+	// A deleted record may show only its ID.
 	const change = showsFields ? 'Updated' : (wanted.find((one) => one !== 'Deleted') ?? 'Deleted');
 	const isShown = (record: unknown) => change === 'Deleted' || !isMarked(record, deletedWhen);
 	const records: unknown[] = [];
@@ -113,7 +113,8 @@ async function sample(settings: PollSettings, client: PageClient): Promise<Recor
 	}
 	return records.slice(0, SAMPLE_SIZE).map((record, index) => {
 		const id = idOf(record, settings, `${index + 1} of ${records.length}`);
-		if (change === 'Deleted') return { change, record: recordWithId(id, watchedList.idField) };
+		if (change === 'Deleted' && !isMarked(record, deletedWhen))
+			return { change, record: recordWithId(id, watchedList.idField) };
 		const changedFields = showsFields ? fieldNamesOf(watchedFields.watchedPart(record)) : undefined;
 		return { change, record: record as IDataObject, changedFields };
 	});

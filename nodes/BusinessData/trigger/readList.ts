@@ -91,8 +91,7 @@ export class ListReader {
 				return;
 			}
 		}
-		if (!(state.read?.isFull ?? isFullReadDue(state, settings, this.pollBeganAt, events.gone)))
-			return;
+		if (!(state.read?.isFull ?? isFullReadDue(state, settings, this.pollBeganAt, events))) return;
 		try {
 			await this.readAll();
 		} catch (error) {
@@ -167,7 +166,7 @@ export class ListReader {
 				// No full read renews the remaining hashes, so a record that comes later has changed.
 				if (record.hash === REHASHED_NEXT) record.hash = REPORTED_NEXT;
 				// Nor does a full read find withheld deletions again.
-				if (record.missed === MOST_MISSED) this.events.gone.add(key);
+				if (record.missed === MOST_MISSED) this.events.missing(key);
 			}
 		}
 		forgetRead(state);

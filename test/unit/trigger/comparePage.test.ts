@@ -75,7 +75,7 @@ test.each<[string, unknown[][], Partial<ListRead>, unknown[], boolean?]>([
 	const { read, state, events, again } = await compare(pages);
 	expect(read).toEqual({ ...readAt(1), ...expected });
 	expect(events.list.map(({ record }) => record)).toEqual(records);
-	expect([...events.gone]).toEqual(isGone ? ['1'] : []);
+	expect([...events.gone]).toEqual(isGone ? [['1', GONE]] : []);
 	expect(state.known.get('1')?.missed).toBe(isGone ? 5 : 0);
 	expect(state.known.has('9')).toBe(false);
 	// Another read of the poll shows the contact without a mark.

@@ -47,7 +47,7 @@ test.each<[string, number[], string, Observed, Partial<ListRead>, number[], stri
 	expect(endFullRead(state, readOf(read), settings, events)).toBe(needsCheck);
 	const records = [...state.known.values()];
 	expect(records.map((record) => record.missed)).toEqual(missed);
-	expect([...events.gone]).toEqual(ids);
+	expect([...events.gone.keys()]).toEqual(ids);
 	expect(records.some(({ isSeen }) => isSeen)).toBe(false);
 	expect(state.read).toBeUndefined();
 });
@@ -141,7 +141,7 @@ test.each<[string, boolean, number[], Reads & Partial<State['guard'] & PollSetti
 ])('if %s, a full read is due: %s', (_, isDue, missed, more) => {
 	const state = stateOf(missed, { reads: more, guard: more });
 	const settings = { ...SETTINGS, incremental, ...more };
-	expect(isFullReadDue(state, settings, NOW, new Set())).toBe(isDue);
+	expect(isFullReadDue(state, settings, NOW, new Events())).toBe(isDue);
 	// This poll found none of them, so all are withheld.
 	expect(emitDeletions(state, settings, new Events())).toBe(missed.filter((n) => n === 5).length);
 });
