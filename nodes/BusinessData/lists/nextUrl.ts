@@ -47,7 +47,7 @@ export function belowBaseUrl(address: unknown, request: string, baseUrl: string)
 	if (!/^https?:$/.test(url.protocol) || !isSameHost || (!isBelow && !isRelative)) {
 		throw new ListError(
 			`${ADDRESS} leads away from the base URL`,
-			`Only addresses below the base URL of the credential are followed, so that the key goes nowhere else. This one is at ${url.origin}.`,
+			`Only addresses below the base URL of the credential are followed, so that the key goes nowhere else. This one is at ${url.protocol}//${url.host}.`,
 		);
 	}
 	const path = isBelow ? url.pathname.slice(basePath.length) : url.pathname;

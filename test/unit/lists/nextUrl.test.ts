@@ -43,3 +43,13 @@ test.each([
 ])('the address %j is refused', (address) => {
 	expect(() => belowBaseUrl(address, '/list', BASE)).toThrow("Pagination: the next page's address");
 });
+
+test.each([
+	['https://api.example.com:8443/sales', 'https://api.example.com:8443.'],
+	['javascript:next(2)', 'javascript://.'],
+])('the error about the address %s says where it is', (address, where) => {
+	const details = { description: expect.stringContaining(`This one is at ${where}`) as string };
+	expect(() => belowBaseUrl(address, '/list', BASE)).toThrow(
+		expect.objectContaining({ details: expect.objectContaining(details) as object }) as Error,
+	);
+});
