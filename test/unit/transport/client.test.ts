@@ -13,6 +13,8 @@ const TIMEOUT_MS = 5_000;
 
 let redis: LuaRedis;
 
+// Its Lua starts in real time.
+beforeAll(async () => await LuaRedis.load());
 useLogicalTime();
 beforeEach(async () => (redis = await LuaRedis.load()));
 
