@@ -6,6 +6,7 @@ import { joinPath } from '../values/dotPath';
 import { InvalidSettingError } from '../values/invalidSettingError';
 import { isObject } from '../values/isObject';
 import { tryParseJson } from '../values/json';
+import { refuseUnresolved } from '../values/settingValues';
 
 const FIELD = 'Limits';
 /** Has all limits, so that none is dropped when a user pastes it from an error. */
@@ -24,6 +25,7 @@ export function shareOf(max: number, keepFree: number): number {
  * @throws InvalidSettingError that names the place, for example `endpoints["POST /a"].max`
  */
 export function parseLimits(value: unknown, keepFree = 0): Limits {
+	refuseUnresolved(FIELD, value);
 	const parsed = typeof value === 'string' ? tryParseJson(value) : { value };
 	if ('problem' in parsed) throw invalid(`is not valid JSON (${parsed.problem})`);
 	const { general, endpoints } = readRecord(parsed.value, '', ['general', 'endpoints']);

@@ -77,6 +77,7 @@ test.each<[message: string, ...all: CredentialFields[]]>([
 	['Delete IDs Field: is empty', { deleteIdsField: '  ' }],
 	['Delete IDs Field: has no value (null)', { deleteIdsField: null }],
 	['Limits: is not valid JSON', { limits: '' }],
+	['Limits: has no value (undefined)', { limits: undefined }],
 	['Result Field: is not a text', { resultField: 42 }],
 	['Failure Values: is not a text', { failureValues: [] }],
 	[
