@@ -12,6 +12,7 @@ import { readRedis } from './redisSettings';
 import { checkHeader } from './requestHeaders';
 import { readResultSetting, type ResultSetting } from './resultField';
 import { readFilledText, readFlag, readText, readWholeNumber } from '../values/settingValues';
+import { pluralize } from '../values/text';
 
 /** In percent. The rest must leave room for a request now and then. */
 export const MOST_KEPT_FREE = 90;
@@ -150,7 +151,7 @@ function readApiKey(value: unknown): string {
 		field,
 		key.length === 64
 			? 'contains characters other than 0–9 and a–f'
-			: `has ${key.length} characters instead of 64`,
+			: `has ${pluralize(key.length, 'character')} instead of 64`,
 		'A key has exactly 64 characters, 0–9 and a–f. Copy it again in full. If it is lost, create a new one, because a key is shown only once.',
 	);
 }

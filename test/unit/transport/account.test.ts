@@ -83,6 +83,7 @@ describe('the API key', () => {
 		[' ', 'is empty'],
 		[undefined, 'has no value (undefined)'],
 		[64, 'is not a text'],
+		['a', 'has 1 character instead of 64'],
 		[KEY.slice(1), 'has 63 characters instead of 64'],
 		[`${KEY}0`, 'has 65 characters instead of 64'],
 		[`g${KEY.slice(1)}`, CHARACTERS],
