@@ -109,7 +109,7 @@ test.each<[FaultAction, number, number]>([
 	[{ type: 'neverRespond', act: true }, 1, 1],
 	[{ type: 'neverRespond', act: false }, 0, 0],
 	// The service acts even if the client has given up.
-	[{ type: 'delay', ms: 300, actFirst: false }, 0, 1],
+	[{ type: 'delay', ms: 1_000, actFirst: false }, 0, 1],
 ])('the fault %j holds even if the client gives up', async (action, actedBefore, actedLater) => {
 	sandbox.fault({ action });
 	const abort = new AbortController();
