@@ -140,9 +140,12 @@ test.each([
 		limit: 2,
 		...(parameters.resource === 'apiRequest' ? { options: given } : {}),
 	});
+	const also =
+		'pagination' in given ? /more\.$/ : /more; if one response .* also set Pagination.*\.$/;
 	expect(hintsOf(limited)).toEqual([
-		expect.stringMatching(/more.*: 2 items .*were read\. Raise Limit to read more\.$/),
+		expect.stringMatching(/more.*: 2 items .* read.* Raise Limit/),
 	]);
+	expect(hintsOf(limited)[0]).toMatch(also);
 });
 
 test('a hint names an item that comes on two pages', async () => {

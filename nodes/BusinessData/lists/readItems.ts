@@ -122,7 +122,7 @@ function hintAtRead(run: Run, { type }: ListSettings, read: ReadSummary): void {
 		run.hintAtList(`${nameOf(pages)} ${what}: ${wereRead}.${said}`);
 		return;
 	}
-	if (isMore) run.hintAtList(describeMore(signs, wereRead, isLimited ? 'limit' : type));
+	if (isMore) run.hintAtList(describeMore(signs, wereRead, type, isLimited));
 	if (run.context.getMode() === 'manual' && (isLimited || !isMore)) {
 		// A page that only marks the end has no path.
 		const { path } = last.isAfterLast === true ? first : last;
@@ -153,17 +153,18 @@ function signsAfter({ first, last, pages, entries }: ReadSummary, hasList: boole
 function describeMore(
 	{ total, next, flag }: SignsOfMore,
 	wereRead: string,
-	endedBy: PaginationType | 'limit',
+	type: PaginationType,
+	isLimited: boolean,
 ): string {
-	const by =
-		next === undefined || endedBy === 'limit' ? '' : `; the next page is named by ${next.path}`;
-	const names = endedBy === 'pageNumber' ? 'names, First Page' : 'names';
+	const by = next === undefined ? '' : `; the next page is named by ${next.path}`;
+	const names = type === 'pageNumber' ? 'names, First Page' : 'names';
 	const kind = next?.isAddress === true ? ' to Next URL' : '';
-	const advices: Partial<Record<typeof endedBy, string>> = {
-		limit: 'Raise Limit to read more.',
-		none: `Set the option Pagination${kind} to read the rest.`,
-	};
-	const advice = advices[endedBy] ?? `Check the option Pagination: its ${names}, and End of List.`;
+	let advice = `Check the option Pagination: its ${names}, and End of List.`;
+	if (isLimited) {
+		const also =
+			type === 'none' ? `; if one response does not hold all, also set Pagination${kind}` : '';
+		advice = `Raise Limit to read more${also}.`;
+	} else if (type === 'none') advice = `Set the option Pagination${kind} to read the rest.`;
 	const sign = flag === undefined ? '' : ` (${flag})`;
 	const says =
 		total === undefined ? `The service says that there is more${sign}` : 'There are more';

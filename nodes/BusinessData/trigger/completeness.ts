@@ -140,8 +140,8 @@ function noteSignsOfMore(read: ListRead, page: Page, { type }: ListSettings): vo
 	const { next, flag, total } = signsOfMore(page, count, isWhole ? 1 : Infinity);
 	// Some services name a cursor even on the empty last page.
 	const ofPages = (records.length > 0 || isAfterLast ? next?.path : undefined) ?? flag;
-	const ofAll = isWhole && total && `${total.path}: ${total.count}`;
+	const ofAll = isWhole && total !== undefined ? `${total.path}: ${total.count}` : undefined;
 	const sign = ofPages ?? ofAll;
-	if (sign)
-		read.problem ??= `the service says that there is more (${sign}); check the option Pagination`;
+	if (sign === undefined) return;
+	read.problem ??= `the service says that there is more (${sign}); check the option Pagination`;
 }
