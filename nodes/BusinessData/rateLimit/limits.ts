@@ -28,14 +28,9 @@ export function limitsOfEndpoint({ endpoints }: Limits, endpoint: string | undef
 /** Assumed if a service without known limits refuses requests or asks for a pause. */
 export const ASSUMED_LIMIT = { max: 60, windowMs: 60_000, used: 60 };
 
-export function longestMsOf(limits: Limit[]): number {
-	const all = limits.length > 0 ? limits : [ASSUMED_LIMIT];
-	return Math.max(...all.map(({ windowMs }) => windowMs));
-}
-
-/** The longest window (ms) that counts requests to the endpoint. */
-export function longestWindowMs(limits: Limits, endpoint: string | undefined): number {
-	return longestMsOf([...limits.general, ...limitsOfEndpoint(limits, endpoint)]);
+export function longestWindowMs(applied: Array<{ limits: Limit[] }>): number {
+	const all = applied.flatMap(({ limits }) => limits);
+	return Math.max(...(all.length > 0 ? all : [ASSUMED_LIMIT]).map(({ windowMs }) => windowMs));
 }
 
 /** The inaccuracy of timers. */

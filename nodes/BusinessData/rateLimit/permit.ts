@@ -1,6 +1,6 @@
 /** The right to send one request: it waits in a queue for its slots, and ends in one of four ways. */
 import type { AppliedLimits } from './endpointLimiter';
-import { ASSUMED_LIMIT, holdMsOf, type Limits } from './limits';
+import { ASSUMED_LIMIT, holdMsOf, type Limits, longestWindowMs } from './limits';
 import type { UsedLimit } from './otherClients';
 import type { RedisLimitStore } from './redis/redisLimitStore';
 import type { WaitCause } from './waitTime';
@@ -75,6 +75,11 @@ export class Permit implements SlotHolder {
 	/** How long (ms) it has waited in all. */
 	get waitedMs(): number {
 		return this.since - this.startedAt;
+	}
+
+	/** The longest window (ms) that counts the request. */
+	get longestWindowMs(): number {
+		return longestWindowMs(this.limitedBy);
 	}
 
 	/** When the last request that was let through under the same limits went out. */

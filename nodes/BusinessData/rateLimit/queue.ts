@@ -3,7 +3,7 @@
  * others. The lowest priority number goes first; among equals, runs take turns.
  */
 import type { Obstacle } from './endpointLimiter';
-import { holdMsOf, longestMsOf } from './limits';
+import { holdMsOf, longestWindowMs } from './limits';
 import type { Permit, PermitRequest, RequestLimits } from './permit';
 import { type WaitCause, WaitTooLongError } from './waitTime';
 
@@ -85,7 +85,7 @@ export class Queue {
 	/** The error for a pause that is longer than `leftMs` (ms) or than every window. */
 	pauseError(leftMs = Infinity): WaitTooLongError | undefined {
 		const { pausedMs } = this;
-		const isLong = pausedMs > holdMsOf(longestMsOf(this.limitedBy.flatMap(({ limits }) => limits)));
+		const isLong = pausedMs > holdMsOf(longestWindowMs(this.limitedBy));
 		const isTooLong = pausedMs > 0 && (isLong || pausedMs > leftMs);
 		return isTooLong ? new WaitTooLongError(pausedMs, isLong) : undefined;
 	}

@@ -1,5 +1,5 @@
 /** One attempt at a request: sends it once, ends its permit, and reports the outcome. */
-import { longestWindowMs, type Permit } from '../rateLimit';
+import { holdMsOf, type Permit } from '../rateLimit';
 import { abortable, boundedSignal, never, onAbort } from '../async';
 import type { Account } from './account';
 import {
@@ -8,9 +8,8 @@ import {
 	readBody,
 	type ServiceResponse,
 } from './response';
-import { askedWaitMs, isPauseTooLong, retryAfterMs } from './retryAfter';
+import { askedWaitMs, retryAfterMs } from './retryAfter';
 import type { ConnectionWatch } from './connectionWatch';
-import { canonicalEndpoint } from './endpointPath';
 import { isTransientStatus, ProxyError, readFailure, TimeoutError } from './failure';
 import { type RawResponse, type RequestContext, sendRequest } from './httpRequest';
 import { shareOf } from './limitSettings';
@@ -24,6 +23,8 @@ import { isConditional, isRead, type SentState, type ServiceRequest } from './se
 const LONGEST_BODY_WAIT_MS = 1_000;
 /** How long (ms) the body of an error may take. Its status alone would do. */
 const LONGEST_ERROR_MS = 5_000;
+/** After a failure other than a 429, a pause of up to this (ms) is never too long. */
+const LONGEST_PAUSE_MS = 60_000;
 
 /** Without an error, it is a 2xx, or the 304 that a conditional read asks for. */
 export type AttemptOutcome = { error?: undefined; response: ServiceResponse } | FailedAttempt;
@@ -33,8 +34,8 @@ export interface FailedAttempt {
 	response?: ServiceResponse;
 	/** How long (ms) the response asks to wait. */
 	askedMs?: number;
-	/** `always`: it was certainly not sent. `ifHarmless`: only if repeating it does no harm. `never`: it would fail again. */
-	retry: 'afterRefusal' | 'always' | 'ifHarmless' | 'never';
+	/** Whether a retry does no harm, and may succeed. */
+	mayRetry: boolean;
 }
 
 /**
@@ -74,8 +75,8 @@ export async function attempt(
 		if (isNotSent) permit.unused();
 		else permit.ended(isTimeout || signal.aborted ? request.timeoutMs : 0);
 		// A connection that timed out would time out again.
-		const retry = isNotSent && !isTimeout ? 'always' : 'ifHarmless';
-		return { error: failureError(request, failure), retry: isPermanent ? 'never' : retry };
+		const mayRetry = !isPermanent && (isHarmless(request) || (isNotSent && !isTimeout));
+		return { error: failureError(request, failure), mayRetry };
 	} finally {
 		timeout.release();
 		stopListening();
@@ -104,9 +105,9 @@ async function errorBody({ body }: RawResponse, apiKey: string, timeout: AbortSi
 function endPermit(
 	permit: Permit,
 	{ keepFree }: Account,
-	windowMs: number,
 	{ statusCode, headers }: RawResponse,
 ): (askedMs?: number) => void {
+	const windowMs = permit.longestWindowMs;
 	const isRefused = statusCode === 429;
 	const inHeaderMs = retryAfterMs(headers);
 	const lacksRetryAfter = isRefused && inHeaderMs === undefined;
@@ -145,10 +146,9 @@ async function conclude(
 	timeout: AbortSignal,
 	permit: Permit,
 ): Promise<AttemptOutcome> {
-	const { apiKey, limits } = account;
+	const { apiKey } = account;
 	const { statusCode, headers } = rawResponse;
-	const windowMs = longestWindowMs(limits, canonicalEndpoint(request.endpoint));
-	const afterBody = endPermit(permit, account, windowMs, rawResponse);
+	const afterBody = endPermit(permit, account, rawResponse);
 	const isUnchanged = statusCode === 304 && isConditional(request);
 	const isSuccess = isUnchanged || (statusCode >= 200 && statusCode < 300);
 	const body = isSuccess
@@ -163,15 +163,21 @@ async function conclude(
 	};
 	if (isSuccess) {
 		const error = errorDespiteSuccess(account.result, request, response);
-		return error === undefined ? { response } : { error, retry: 'never' };
+		return error === undefined ? { response } : { error, mayRetry: false };
 	}
 	const askedMs = askedWaitMs(response);
 	afterBody(askedMs);
-	const isTooLong = isPauseTooLong(statusCode, askedMs ?? 0, windowMs);
-	const error = responseError(request, response, isTooLong);
-	const retry =
-		statusCode === 429 ? 'afterRefusal' : isTransientStatus(statusCode) ? 'ifHarmless' : 'never';
-	return { error, response, askedMs, retry: isTooLong ? 'never' : retry };
+	const isRefused = statusCode === 429;
+	const longestMs = Math.max(holdMsOf(permit.longestWindowMs), isRefused ? 0 : LONGEST_PAUSE_MS);
+	const isPauseTooLong = askedMs !== undefined && askedMs > longestMs;
+	const error = responseError(request, response, isPauseTooLong);
+	const mayRetry = isRefused || (isTransientStatus(statusCode) && isHarmless(request));
+	return { error, response, askedMs, mayRetry: mayRetry && !isPauseTooLong };
+}
+
+/** Whether a retry does no harm even if the service has carried out the request (RFC 9110 §9.2.2). */
+function isHarmless(request: ServiceRequest): boolean {
+	return isRead(request) || request.isIdempotent === true;
 }
 
 export function sentStateOf({ error }: AttemptOutcome): SentState {

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 
 import { holdShutdownFor, ShutdownError } from '../n8nInternals/shutdown';
-import { limiterOf, longestWindowMs, PAUSE, type Permit, WaitTooLongError } from '../rateLimit';
+import { limiterOf, PAUSE, type Permit, WaitTooLongError } from '../rateLimit';
 import { RedisError } from '../redis';
 import { abortable, boundedSignal, never, sleep } from '../async';
 import { InvalidSettingError } from '../values/invalidSettingError';
@@ -115,7 +115,7 @@ export class Client {
 		signal: AbortSignal,
 	): Promise<ServiceResponse> {
 		const endpoint = canonicalEndpoint(request.endpoint);
-		const retries = new Retries(request, longestWindowMs(this.account.limits, endpoint));
+		const retries = new Retries();
 		for (;;) {
 			const permit = await this.acquirePermit(request, endpoint, signal, retries.refusals > 0);
 			const other = await this.acquireGuard(request, signal, permit);
@@ -132,7 +132,7 @@ export class Client {
 			const waitMs = retries.after(outcome, permit);
 			if (waitMs === undefined) throw error;
 			// After a refusal, the next attempt waits in the limiter, like all requests of the key.
-			if (outcome.retry === 'afterRefusal') continue;
+			if (response?.statusCode === 429) continue;
 			if (waitMs > this.leftMs(request)) throw pauseTooLongError(request, error, waitMs);
 			await this.waitTime.during(sleep(waitMs, signal));
 			if (outcome.askedMs !== undefined) this.waitTime.add(waitMs, PAUSE, true);

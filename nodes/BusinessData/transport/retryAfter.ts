@@ -1,9 +1,6 @@
 /** How long a response asks to wait, in `Retry-After` and similar headers, or in the body of a 429. */
-import { holdMsOf } from '../rateLimit';
 import { type ServiceResponse, headerText, textOf } from './response';
 
-/** After a failure other than a 429, a pause of up to this (ms) is never too long. */
-const LONGEST_PAUSE_MS = 60_000;
 /** A wait of more than a year is considered a mistake. */
 const LONGEST_WAIT_MS = 366 * 24 * 3_600_000;
 /** From `seconds` on, a number means seconds since 1970, not a duration; from `ms` on, it means ms since 1970. */
@@ -24,11 +21,6 @@ export function askedWaitMs(response: ServiceResponse): number | undefined {
 	const asField = timeMs(/[a-z]$/i.test(time) ? time : time + unit, headers);
 	const ms = Number.isNaN(asField) ? timeMs(words, headers) : asField;
 	return ms >= 0 && ms <= LONGEST_WAIT_MS ? ms : undefined;
-}
-
-/** @param windowMs the longest window (ms) that counts the request */
-export function isPauseTooLong(statusCode: number, askedMs: number, windowMs: number): boolean {
-	return askedMs > Math.max(holdMsOf(windowMs), statusCode === 429 ? 0 : LONGEST_PAUSE_MS);
 }
 
 /**

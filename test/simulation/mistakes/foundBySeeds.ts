@@ -78,7 +78,7 @@ export const FOUND_BY_SEEDS: Record<
 	],
 	'a send is retried after an unknown outcome': [
 		{ seed: 5, shows: 'acted twice' },
-		['transport/retries', "(retry === 'ifHarmless' && isHarmless)", "retry !== 'never'"],
+		['transport/attempt', '(request) || request.isIdempotent === true', '(request) || true'],
 	],
 	'a run sends the new key to the old host after an edit of its credential': [
 		{ seed: 24, shows: 'key strayed' },

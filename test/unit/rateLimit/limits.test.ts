@@ -18,9 +18,10 @@ test.each([
 	['POST /c', 0, 1_500],
 	[undefined, 0, 1_500],
 ])('%s has %i limits of its own, and windows up to %i ms', (endpoint, count, longestMs) => {
-	expect(limitsOfEndpoint(limits, endpoint)).toHaveLength(count);
-	expect(longestWindowMs(limits, endpoint)).toBe(longestMs);
-	expect(longestWindowMs({ general: [], endpoints: {} }, endpoint)).toBe(60_000);
+	const own = limitsOfEndpoint(limits, endpoint);
+	expect(own).toHaveLength(count);
+	expect(longestWindowMs([{ limits: own }, { limits: limits.general }])).toBe(longestMs);
+	expect(longestWindowMs([{ limits: [] }])).toBe(60_000);
 });
 
 test.each([

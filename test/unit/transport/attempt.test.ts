@@ -5,15 +5,15 @@ import { isDeepStrictEqual } from 'node:util';
 
 import type { Permit } from '../../../nodes/BusinessData/rateLimit';
 import { readAccount } from '../../../nodes/BusinessData/transport/account';
-import { attempt, type FailedAttempt } from '../../../nodes/BusinessData/transport/attempt';
+import { attempt } from '../../../nodes/BusinessData/transport/attempt';
 import type { ConnectionWatch } from '../../../nodes/BusinessData/transport/connectionWatch';
 import type { ServiceRequest } from '../../../nodes/BusinessData/transport/serviceRequest';
-import { DOCUMENTED_LIMITS } from '../../../sandbox/limits';
 import { after } from '../../support/logicalTime';
 import { fakeContext } from '../run/fakeContext';
-import { read, requiredFields, send } from './examples';
+import { read, requestOf, requiredFields, send } from './examples';
 
 const TIMEOUT_MS = 60_000;
+const LONGEST_WINDOW_MS = 40_000;
 
 interface Play {
 	request?: ServiceRequest;
@@ -35,12 +35,13 @@ interface Play {
 async function play({ request = read, isConnected = true, latencyMs = 0, ...rest }: Play) {
 	const endings: unknown[][] = [];
 	const permit = new Proxy({} as Permit, {
-		get:
-			(_, name) =>
-			(...parameters: unknown[]) => {
+		get: (_, name) => {
+			if (name === 'longestWindowMs') return LONGEST_WINDOW_MS;
+			return (...parameters: unknown[]) => {
 				const saysNothing = name === 'applyHeaderLimits' && isDeepStrictEqual(parameters, [[]]);
 				if (!saysNothing) endings.push([name, ...parameters]);
-			},
+			};
+		},
 	});
 	const watch = {
 		progress: isConnected ? 'connected' : 'notConnected',
@@ -97,42 +98,45 @@ const applied = (max: object) => [
 	...LET_THROUGH,
 ];
 
-type Kind = FailedAttempt['retry'] | 'succeeded';
 const refusal = (ms: number) => [['refused', ms, undefined]];
-const allLimits = [...DOCUMENTED_LIMITS.general, ...Object.values(DOCUMENTED_LIMITS.endpoints)];
-/** Longer (s) than any window. */
-const tooLong = Math.max(...allLimits.map(({ windowSeconds }) => windowSeconds)) + 100;
+const pause = (ms: number) => [['pause', ms], ...LET_THROUGH];
+const retryAfter = (seconds: number) => ({ 'retry-after': String(seconds) });
 
-test.each<[number, Record<string, string>, Kind, unknown[]]>([
-	[200, {}, 'succeeded', LET_THROUGH],
-	[200, asking, 'succeeded', LET_THROUGH],
-	[299, {}, 'succeeded', LET_THROUGH],
-	[300, {}, 'never', LET_THROUGH],
-	[199, {}, 'ifHarmless', LET_THROUGH],
-	[429, {}, 'afterRefusal', refusal(0)],
-	[429, asking, 'afterRefusal', refusal(7_000)],
-	[429, { ...asking, 'ratelimit-reset': '50' }, 'afterRefusal', refusal(7_000)],
-	[429, { 'retry-after': String(tooLong) }, 'never', refusal(tooLong * 1_000)],
-	[404, {}, 'never', LET_THROUGH],
-	[408, {}, 'ifHarmless', LET_THROUGH],
-	[498, {}, 'never', LET_THROUGH],
-	[499, {}, 'ifHarmless', LET_THROUGH],
-	[500, asking, 'ifHarmless', LET_THROUGH],
-	[503, {}, 'ifHarmless', LET_THROUGH],
-	[503, asking, 'ifHarmless', [['pause', 7_000], ...LET_THROUGH]],
-	[503, { 'retry-after': String(tooLong) }, 'never', [['pause', tooLong * 1_000], ...LET_THROUGH]],
-	[200, limits, 'succeeded', applied({})],
-	[200, { ...limits, 'ratelimit-limit': '10' }, 'succeeded', applied({ max: 5 })],
-])('after a %i with the headers %j, retry: %s', async (statusCode, headers, kind, endings) => {
-	const { outcome, ...played } = await play({ statusCode, headers, keepFree: 50 });
-	expect(outcome.error === undefined ? 'succeeded' : outcome.retry).toBe(kind);
-	expect(played.endings).toEqual(endings);
-	expect(outcome.response?.statusCode).toBe(statusCode);
-	expect(played.cutOffAt).toBeUndefined();
-	if (outcome.error === undefined) return;
-	const seconds = headers['retry-after'];
-	expect(outcome.askedMs).toBe(seconds === undefined ? undefined : Number(seconds) * 1_000);
-});
+test.each<[number, Record<string, string>, mayRetry: boolean | undefined, unknown[]]>([
+	[200, {}, undefined, LET_THROUGH],
+	[200, asking, undefined, LET_THROUGH],
+	[299, {}, undefined, LET_THROUGH],
+	[300, {}, false, LET_THROUGH],
+	[199, {}, true, LET_THROUGH],
+	[429, {}, true, refusal(0)],
+	[429, asking, true, refusal(7_000)],
+	[429, { ...asking, 'ratelimit-reset': '50' }, true, refusal(7_000)],
+	[429, retryAfter(40), true, refusal(40_000)],
+	[429, retryAfter(50), false, refusal(50_000)],
+	[404, {}, false, LET_THROUGH],
+	[408, {}, true, LET_THROUGH],
+	[498, {}, false, LET_THROUGH],
+	[499, {}, true, LET_THROUGH],
+	[500, asking, true, LET_THROUGH],
+	[503, {}, true, LET_THROUGH],
+	[503, asking, true, pause(7_000)],
+	[503, retryAfter(60), true, pause(60_000)],
+	[503, retryAfter(70), false, pause(70_000)],
+	[200, limits, undefined, applied({})],
+	[200, { ...limits, 'ratelimit-limit': '10' }, undefined, applied({ max: 5 })],
+])(
+	'after a %i with the headers %j, retry a read: %s',
+	async (statusCode, headers, may, endings) => {
+		const { outcome, ...played } = await play({ statusCode, headers, keepFree: 50 });
+		expect(outcome.error && outcome.mayRetry).toBe(may);
+		expect(played.endings).toEqual(endings);
+		expect(outcome.response?.statusCode).toBe(statusCode);
+		expect(played.cutOffAt).toBeUndefined();
+		if (outcome.error === undefined) return;
+		const seconds = headers['retry-after'];
+		expect(outcome.askedMs).toBe(seconds === undefined ? undefined : Number(seconds) * 1_000);
+	},
+);
 
 /** A body that arrives after `ms`. */
 const late = (ms: number, text: string) =>
@@ -150,7 +154,7 @@ test.each([
 ])('a 429 whose body asks for a wait after %i ms makes the limiter wait', async (ms, refusals) => {
 	const body = late(ms, 'Try again in 5 seconds');
 	const { outcome, endings } = await play({ statusCode: 429, body });
-	expect(outcome).toMatchObject({ retry: 'afterRefusal', askedMs: 5_000 });
+	expect(outcome).toMatchObject({ mayRetry: true, askedMs: 5_000 });
 	expect(endings).toEqual(refusals.flatMap(refusal));
 });
 
@@ -162,7 +166,7 @@ test.each<[string, Record<string, string>, unknown]>([
 	['one of which nothing is left', { remaining: '0' }, spent],
 	['one without a remaining number', {}, spent],
 	['none if something is left', { remaining: '1' }, undefined],
-	['none if it resets only after all windows', { reset: `${tooLong}s` }, undefined],
+	['none if it resets only after all windows', { reset: '50s' }, undefined],
 ])('the spent limit in the headers of a 429 is %s', async (_, fields, expected) => {
 	const all = Object.entries({ ...fields, limit: '10', reset: fields.reset ?? '3' });
 	const headers = Object.fromEntries(all.map(([name, text]) => [`x-ratelimit-${name}`, text]));
@@ -187,23 +191,33 @@ const viaProxy = (statusCode: number): Play => ({
 	body: endless(),
 });
 const LOST = ['ended', TIMEOUT_MS];
+const request = requestOf('POST', '/txndata/sendTxn', { isIdempotent: true });
 
-test.each<[string, Play, FailedAttempt['retry'], unknown[]]>([
-	['gets no connection', { isConnected: false, error: refused }, 'always', [['unused']]],
-	['finds no connection', { isConnected: false, latencyMs: Infinity }, 'ifHarmless', [['unused']]],
-	['is reset', { error: reset }, 'ifHarmless', [['ended', 0]]],
-	['times out', { latencyMs: Infinity }, 'ifHarmless', [LOST]],
-	['breaks off within a success', { body: broken() }, 'ifHarmless', [...LET_THROUGH, ['ended', 0]]],
-	['breaks off within an error', { statusCode: 404, body: broken() }, 'never', LET_THROUGH],
-	['hangs within an error', { statusCode: 404, body: endless() }, 'never', LET_THROUGH],
-	['hangs within a success', { body: endless() }, 'ifHarmless', [...LET_THROUGH, LOST]],
-	['gets too large a body', { body: tooMuch }, 'never', LET_THROUGH],
-	['gets a response from a proxy', viaProxy(502), 'always', [['unused']]],
-	['is refused by a proxy', viaProxy(407), 'never', [['unused']]],
-	['gets a late response', { latencyMs: TIMEOUT_MS + 1, body: endless() }, 'ifHarmless', [LOST]],
-])('retry and slots are right after a request that %s', async (_, how, retry, endings) => {
+test.each<[string, Play, mayRetry: boolean, unknown[]]>([
+	['read gets no connection', { isConnected: false, error: refused }, true, [['unused']]],
+	[
+		'send gets no connection',
+		{ request: send, isConnected: false, error: refused },
+		true,
+		[['unused']],
+	],
+	['read finds no connection', { isConnected: false, latencyMs: Infinity }, true, [['unused']]],
+	['read is reset', { error: reset }, true, [['ended', 0]]],
+	['send is reset', { request: send, error: reset }, false, [['ended', 0]]],
+	['idempotent send is reset', { request, error: reset }, true, [['ended', 0]]],
+	['idempotent send gets a 503', { request, statusCode: 503 }, true, LET_THROUGH],
+	['read times out', { latencyMs: Infinity }, true, [LOST]],
+	['read breaks off within a success', { body: broken() }, true, [...LET_THROUGH, ['ended', 0]]],
+	['read breaks off within an error', { statusCode: 404, body: broken() }, false, LET_THROUGH],
+	['read hangs within an error', { statusCode: 404, body: endless() }, false, LET_THROUGH],
+	['read hangs within a success', { body: endless() }, true, [...LET_THROUGH, LOST]],
+	['read gets too large a body', { body: tooMuch }, false, LET_THROUGH],
+	['read gets a response from a proxy', viaProxy(502), true, [['unused']]],
+	['read is refused by a proxy', viaProxy(407), false, [['unused']]],
+	['read gets a late response', { latencyMs: TIMEOUT_MS + 1, body: endless() }, true, [LOST]],
+])('retry and slots are right if a %s', async (_, how, mayRetry, endings) => {
 	const played = await play(how);
-	expect(played.outcome).toMatchObject({ retry });
+	expect(played.outcome).toMatchObject({ mayRetry });
 	expect(played.endings).toEqual(endings);
 	if (how.latencyMs !== undefined) expect(played.cutOffAt).toBe(TIMEOUT_MS);
 	// The connection is free again.

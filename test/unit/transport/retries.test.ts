@@ -1,14 +1,15 @@
-// When a request is retried: after a 429 as long as waiting can help, otherwise only if a retry does no harm.
+// When a request is retried: after a 429 as long as waiting can help, otherwise three times.
 import { holdMsOf, type Permit } from '../../../nodes/BusinessData/rateLimit';
-import type { FailedAttempt } from '../../../nodes/BusinessData/transport/attempt';
 import { RequestError } from '../../../nodes/BusinessData/transport/requestError';
 import { Retries } from '../../../nodes/BusinessData/transport/retries';
-import { read, requestOf, send } from './examples';
+import { responseOf } from './examples';
 
 const WINDOW_MS = 60_000;
 const HELD_MS = holdMsOf(WINDOW_MS);
 const error = new RequestError('', { outcome: 'refused', description: '' });
-const permitOf = (lastLetThroughAt: number) => ({ lastLetThroughAt }) as Permit;
+const refusal = { error, response: responseOf('', { statusCode: 429 }), mayRetry: true };
+const permitOf = (lastLetThroughAt: number) =>
+	({ lastLetThroughAt, longestWindowMs: WINDOW_MS }) as Permit;
 
 let now = 0;
 
@@ -21,10 +22,10 @@ afterEach(() => jest.restoreAllMocks());
 
 /** How long (ms) until it gives up, if all attempts are refused. */
 function givesUpAfter(lastLetThroughAt: () => number): number {
-	const retries = new Retries(read, WINDOW_MS);
+	const retries = new Retries();
 	const startedAt = now;
 	for (let retry = 0; retry < 100_000; retry++) {
-		const delayMs = retries.after({ error, retry: 'afterRefusal' }, permitOf(lastLetThroughAt()));
+		const delayMs = retries.after(refusal, permitOf(lastLetThroughAt()));
 		if (delayMs === undefined) return now - startedAt;
 		// The time at the limiter.
 		now += 10 + delayMs;
@@ -42,21 +43,12 @@ test('goes on while others with the same limits are let through, but not forever
 	expect(givesUpAfter(() => now)).toBeCloseTo(10 * HELD_MS, -2);
 });
 
-const idempotent = requestOf('POST', '/txndata/sendTxn', { isIdempotent: true });
-const BACKOFF = [0.5, 1, 2];
-
-test.each<[string, typeof read, FailedAttempt['retry'], number | undefined, number[]]>([
-	['a read with backoff if a retry has to be harmless', read, 'ifHarmless', undefined, BACKOFF],
-	['a read with backoff if a retry is always allowed', read, 'always', undefined, BACKOFF],
-	['no read if a retry is never allowed', read, 'never', undefined, []],
-	['a read after the pause asked for', read, 'ifHarmless', 7_000, [7, 7, 7]],
-	['a read with backoff if the pause asked for is shorter', read, 'ifHarmless', 1_000, [1, 1, 2]],
-	['no send if a retry has to be harmless', send, 'ifHarmless', undefined, []],
-	['a send with backoff if a retry is always allowed', send, 'always', undefined, BACKOFF],
-	['no send if a retry is never allowed', send, 'never', undefined, []],
-	['an idempotent send with backoff', idempotent, 'ifHarmless', undefined, BACKOFF],
-])('retries %s', (_, request, retry, askedMs, expected) => {
-	const retries = new Retries(request, WINDOW_MS);
-	const all = [1, 2, 3, 4].map(() => retries.after({ error, retry, askedMs }, permitOf(0)));
-	expect(all.flatMap((ms) => (ms === undefined ? [] : [ms / 1_000]))).toEqual(expected);
+test.each([
+	[undefined, [500, 1_000, 2_000, undefined]],
+	[7_000, [7_000, 7_000, 7_000, undefined]],
+	[1_000, [1_000, 1_000, 2_000, undefined]],
+])('retries with backoff, but not before the pause asked for (%s ms)', (askedMs, expected) => {
+	const retries = new Retries();
+	const all = expected.map(() => retries.after({ error, mayRetry: true, askedMs }, permitOf(0)));
+	expect(all).toEqual(expected);
 });

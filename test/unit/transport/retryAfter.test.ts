@@ -3,11 +3,7 @@ import { execFileSync } from 'node:child_process';
 
 import fc from 'fast-check';
 
-import {
-	askedWaitMs,
-	isPauseTooLong,
-	retryAfterMs,
-} from '../../../nodes/BusinessData/transport/retryAfter';
+import { askedWaitMs, retryAfterMs } from '../../../nodes/BusinessData/transport/retryAfter';
 import { processorSeconds } from '../../support/processorTime';
 import { responseOf } from './examples';
 
@@ -155,16 +151,4 @@ describe('the wait in the body of a 429', () => {
 		});
 		expect(seconds).toBeLessThan(5);
 	});
-});
-
-test.each([
-	[429, 1_000, 1_000, false],
-	[429, 1_000, 2_000, true],
-	[429, 60_000, 60_000, false],
-	[503, 1_000, 60_000, false],
-	[503, 1_000, 60_100, true],
-	[503, 120_000, 120_000, false],
-	[503, 120_000, 122_000, true],
-])('a %i, windows of %i ms: a wait of %i ms is too long: %s', (status, windowMs, askedMs, is) => {
-	expect(isPauseTooLong(status, askedMs, windowMs)).toBe(is);
 });
