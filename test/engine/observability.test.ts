@@ -8,6 +8,7 @@ import * as n8nWorkflow from 'n8n-workflow';
 
 import { errorOf, hintsOf, itemsOf, NODE, useBench } from '../support/bench';
 import { CredentialsHelper } from '../support/credentialsHelper';
+import { after } from '../support/logicalTime';
 import { ERROR_OUTPUT, getStatus, read, send } from '../support/parameters';
 
 /** Since n8n 2.x; the causes are checked against n8n's own lists. */
@@ -113,7 +114,7 @@ describe('signs of a wrong setup', () => {
 				expect(await hintsOfRun(2)).toEqual([expect.stringContaining(text)]);
 			}
 			expect(linesWith(text)).toBe(1);
-			jest.setSystemTime(Date.now() + 60_000);
+			await after(60_000);
 			await hintsOfRun();
 			expect(linesWith(text)).toBe(2);
 		});

@@ -2,7 +2,7 @@
 import type { IExecuteFunctions, IPollFunctions } from 'n8n-workflow';
 
 import { isQueueMode } from '../n8nInternals/services';
-import type { Limits } from '../rateLimit';
+import { limiterOf, type Limits } from '../rateLimit';
 import { versionsInUse } from '../redis';
 import type { Account } from './account';
 import { headerText } from './response';
@@ -15,10 +15,10 @@ const LOG_INTERVAL_MS = 60_000;
 /** A clock may be off by this much (ms) without harm. */
 const CLOCK_TOLERANCE_MS = 60_000;
 
-/** By key, until when (ms since 1970) each limit store counts requests. The key that was used last is at the end. */
-const storesByKey = new Map<string, Map<string, number>>();
-/** When (ms since 1970) each warning was last logged, the newest at the end. */
-const loggedAt = new Map<string, number>();
+/** By the limiter of a key, until when (ms, `performance.now()`) each limit store counts requests. */
+const storesOf = new WeakMap<object, Map<string, number>>();
+/** The warnings that were logged lately. */
+const logged = new Set<string>();
 
 export class SetupWarnings {
 	private readonly found = new Map<string, string>();
@@ -97,40 +97,25 @@ export class SetupWarnings {
 
 	/** The names of the limit stores that count requests of the key. */
 	private storesInUse(name: string): string[] {
-		const { identity } = this.account;
-		const now = Date.now();
-		const countedMs = Math.max(...this.allLimits.map(({ windowMs }) => windowMs));
-		const own = storesByKey.get(identity) ?? new Map<string, number>();
-		storesByKey.delete(identity);
-		storesByKey.set(identity, own.set(name, now + countedMs));
-		const isOver = (until: number) => until < now;
-		forgetOldest(storesByKey, (stores) => [...stores.values()].every(isOver));
-		return [...own].flatMap(([store, until]) => (isOver(until) ? [] : store));
+		const limiter = limiterOf(this.account.identity);
+		const stores = storesOf.get(limiter) ?? new Map<string, number>();
+		storesOf.set(limiter, stores);
+		const now = performance.now();
+		stores.set(name, now + Math.max(...this.allLimits.map(({ windowMs }) => windowMs)));
+		return [...stores].flatMap(([store, until]) => (until < now ? [] : store));
 	}
 
 	private warn(kind: string, sentence: string): void {
 		this.found.set(kind, sentence);
 		const name = `${this.account.identity} ${kind}`;
-		const now = Date.now();
-		// If the clock was set back, the warning is logged early.
-		const isOver = (at: number) => Math.abs(now - at) >= LOG_INTERVAL_MS;
-		if (!isOver(loggedAt.get(name) ?? 0)) return;
-		loggedAt.delete(name);
-		loggedAt.set(name, now);
-		forgetOldest(loggedAt, isOver);
+		if (logged.has(name)) return;
+		logged.add(name);
+		setTimeout(() => logged.delete(name), LOG_INTERVAL_MS).unref();
 		const { context } = this;
 		const nodeName = context.getNode().name;
 		context.logger.warn(`${nodeName}: ${sentence}`, {
 			workflowId: context.getWorkflow().id,
 			nodeName,
 		});
-	}
-}
-
-/** Removes entries that are over from the beginning. */
-function forgetOldest<T>(entries: Map<string, T>, isOver: (entry: T) => boolean): void {
-	for (const [name, entry] of entries) {
-		if (!isOver(entry)) return;
-		entries.delete(name);
 	}
 }
