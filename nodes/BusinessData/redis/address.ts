@@ -5,7 +5,10 @@ export interface RedisNode {
 	port: number;
 }
 
-export interface RedisAccess {
+export interface RedisAddress {
+	topology: 'standalone' | 'cluster' | 'sentinel';
+	/** The server, some servers of the cluster, or the Sentinels. */
+	nodes: RedisNode[];
 	/** Empty for the default user. */
 	user: string;
 	/** Empty for none. */
@@ -15,12 +18,6 @@ export interface RedisAccess {
 	tlsServerName?: string;
 	/** Certificates (PEM) of the authority to trust instead of those that Node.js trusts. */
 	tlsCa?: string;
-}
-
-export interface RedisAddress extends RedisAccess {
-	topology: 'standalone' | 'cluster' | 'sentinel';
-	/** The server, some servers of the cluster, or the Sentinels. */
-	nodes: RedisNode[];
 	/** Not for a cluster. */
 	database?: number;
 	/** The Sentinels' name for the primary and its replicas. */

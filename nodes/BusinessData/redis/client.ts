@@ -7,7 +7,7 @@ import { isIP } from 'node:net';
 
 import type * as Ioredis from 'ioredis';
 
-import type { RedisAccess, RedisAddress, RedisNode } from './address';
+import type { RedisAddress, RedisNode } from './address';
 import { isPermanent, UNKNOWN_SENTINEL_GROUP } from './failure';
 import { PACKAGE } from './keyPrefix';
 import { messageOf } from '../values/text';
@@ -26,7 +26,7 @@ function ioredis(): typeof Ioredis {
 	return (loaded ??= require('ioredis') as typeof Ioredis);
 }
 
-function optionsOf({ user, password }: RedisAccess): Ioredis.RedisOptions {
+function optionsOf({ user, password }: RedisAddress): Ioredis.RedisOptions {
 	return {
 		username: user === '' ? undefined : user,
 		password: password === '' ? undefined : password,
@@ -42,7 +42,7 @@ function optionsOf({ user, password }: RedisAccess): Ioredis.RedisOptions {
 	};
 }
 
-function tlsOf({ tls, tlsServerName = '', tlsCa = '' }: RedisAccess, host: string) {
+function tlsOf({ tls, tlsServerName = '', tlsCa = '' }: RedisAddress, host: string) {
 	if (!tls) return undefined;
 	const name = isIP(host) === 0 ? host : undefined;
 	return {
@@ -119,20 +119,20 @@ export class RedisClient {
  * @throws why there is no connection, within some seconds
  */
 export async function connect(address: RedisAddress, known: RedisNode[]): Promise<RedisClient> {
-	const { topology, nodes, database } = address;
+	const { topology, nodes } = address;
 	if (topology === 'cluster') return await connectToCluster(address, known);
 	const [server] = topology === 'sentinel' ? [await primaryOf(address)] : nodes;
-	return await serverAt(server as RedisNode, address, database).connect();
+	return await serverAt(server as RedisNode, address).connect();
 }
 
 /** A client of one server, not connected yet. */
-function serverAt({ host, port }: RedisNode, access: RedisAccess, database = 0): RedisClient {
+function serverAt({ host, port }: RedisNode, address: RedisAddress): RedisClient {
 	const redis = new (ioredis().Redis)({
-		...optionsOf(access),
+		...optionsOf(address),
 		host,
 		port,
-		db: database,
-		tls: tlsOf(access, host),
+		db: address.database ?? 0,
+		tls: tlsOf(address, host),
 		lazyConnect: true,
 		enableOfflineQueue: false,
 	});
@@ -151,10 +151,10 @@ function serverAt({ host, port }: RedisNode, access: RedisAccess, database = 0):
 /** Asks all servers in parallel, and returns the first good response. @throws the failure of one of them */
 async function firstResponse<T>(
 	nodes: RedisNode[],
-	access: RedisAccess,
+	address: RedisAddress,
 	ask: (client: RedisClient, node: RedisNode) => Promise<T>,
 ): Promise<T> {
-	const servers = nodes.map((node) => ({ node, client: serverAt(node, access) }));
+	const servers = nodes.map((node) => ({ node, client: serverAt(node, address) }));
 	try {
 		return await Promise.any(
 			servers.map(async ({ node, client }) => await ask(await client.connect(), node)),
@@ -170,8 +170,8 @@ async function firstResponse<T>(
 /** ioredis's own Sentinel support asks one after another, and does not report why one of them fails. */
 async function primaryOf(address: RedisAddress): Promise<RedisNode> {
 	const { nodes, group = '', sentinelPassword = '' } = address;
-	const access = { ...address, user: '', password: sentinelPassword };
-	return await firstResponse(nodes, access, async ({ redis }) => {
+	const ofSentinels = { ...address, user: '', password: sentinelPassword, database: 0 };
+	return await firstResponse(nodes, ofSentinels, async ({ redis }) => {
 		const reply = await redis.call('SENTINEL', 'get-master-addr-by-name', group);
 		if (Array.isArray(reply)) return { host: String(reply[0]), port: Number(reply[1]) };
 		const error = new Error(`the Sentinels know no group "${group}"`);

@@ -23,9 +23,8 @@ export class RedisConnection {
 	private client: Promise<RedisClient> | undefined;
 	/** The servers of a cluster, as the last client knew them. */
 	private readonly known: RedisNode[] = [];
-	private lastFailure: unknown;
 	/** When (ms, `performance.now()`) the current outage began, and its last failure. */
-	private outage: { since: number; last: number } | undefined;
+	private outage: { since: number; lastAt: number; error: unknown } | undefined;
 	private idleTimer: NodeJS.Timeout | undefined;
 	private underWay = 0;
 
@@ -46,10 +45,11 @@ export class RedisConnection {
 		parameters: Array<string | number>,
 		signal = never,
 	): Promise<T> {
-		const outageMs =
-			this.address.topology === 'standalone' ? LONGEST_OUTAGE_MS : LONGEST_FAILOVER_MS;
+		const { topology } = this.address;
+		const outageMs = topology === 'standalone' ? LONGEST_OUTAGE_MS : LONGEST_FAILOVER_MS;
 		const startedAt = performance.now();
-		if (this.outage && startedAt - this.outage.last > FORGOTTEN_MS) this.outage = undefined;
+		// In an outage, each script does not wait for the whole time anew.
+		if (this.outage && startedAt - this.outage.lastAt > FORGOTTEN_MS) this.outage.since = startedAt;
 		this.underWay++;
 		clearTimeout(this.idleTimer);
 		try {
@@ -59,16 +59,13 @@ export class RedisConnection {
 				signal.throwIfAborted();
 				try {
 					const result = await abortable(this.runOnce(script, keys, parameters, signal), signal);
-					this.lastFailure = undefined;
 					this.outage = undefined;
 					return result as T;
 				} catch (error) {
 					signal.throwIfAborted();
-					this.lastFailure = error;
-					const last = performance.now();
-					// In an outage, each script does not wait for the whole time anew.
-					this.outage = { since: this.outage?.since ?? startedAt, last };
-					const failedMs = last - Math.min(this.outage.since, startedAt);
+					const lastAt = performance.now();
+					this.outage = { since: this.outage?.since ?? startedAt, lastAt, error };
+					const failedMs = lastAt - Math.min(this.outage.since, startedAt);
 					if (isPermanent(error) || failedMs >= outageMs) throw this.explain(error);
 				}
 			}
@@ -81,7 +78,7 @@ export class RedisConnection {
 
 	/** The error of the last script, if none has succeeded since. */
 	failure(): RedisError | undefined {
-		return this.lastFailure === undefined ? undefined : this.explain(this.lastFailure);
+		return this.outage && this.explain(this.outage.error);
 	}
 
 	private async runOnce(...script: Parameters<RedisClient['run']>): Promise<unknown> {
