@@ -66,8 +66,7 @@ export class Client {
 	 */
 	async request(request: ServiceRequest): Promise<ServiceResponse> {
 		this.check(request);
-		const payload = await payloadOf(request);
-		return await this.send(request, payload, this.refusedKey.signalFor(request.endpoint));
+		return await this.send(request, await payloadOf(request));
 	}
 
 	/**
@@ -91,12 +90,9 @@ export class Client {
 	}
 
 	/** Waits for another sender of the document. @throws RequestError if it takes too long, or the signal's reason */
-	async waitForOther(
-		request: ServiceRequest,
-		end: Promise<void>,
-		signal = this.signal,
-	): Promise<void> {
-		const bounded = boundedSignal(signal, this.leftMs(request), () => underWayError(request));
+	async waitForOther(request: ServiceRequest, end: Promise<void>): Promise<void> {
+		const leftMs = this.leftMs(request);
+		const bounded = boundedSignal(this.signalOf(request), leftMs, () => underWayError(request));
 		try {
 			await this.waitTime.during(abortable(end, bounded.signal));
 		} finally {
@@ -108,19 +104,18 @@ export class Client {
 		return Math.max(0, maxWaitMs - this.waitTime.elapsedMs);
 	}
 
-	/** @param signal ends the waits */
-	private async send(
-		request: ServiceRequest,
-		payload: Buffer | undefined,
-		signal: AbortSignal,
-	): Promise<ServiceResponse> {
-		const endpoint = canonicalEndpoint(request.endpoint);
+	/** Ends the waits of the request. */
+	private signalOf({ endpoint }: ServiceRequest): AbortSignal {
+		return this.refusedKey.signalFor(endpoint);
+	}
+
+	private async send(request: ServiceRequest, payload?: Buffer): Promise<ServiceResponse> {
 		const retries = new Retries();
 		for (;;) {
-			const permit = await this.acquirePermit(request, endpoint, signal, retries.refusals > 0);
-			const other = await this.acquireGuard(request, signal, permit);
+			const permit = await this.acquirePermit(request, retries.refusals > 0);
+			const other = await this.acquireGuard(request, permit);
 			if (other !== undefined) {
-				await this.waitForOther(request, other.ended, signal);
+				await this.waitForOther(request, other.ended);
 				continue;
 			}
 			const sentAt = Date.now();
@@ -134,26 +129,21 @@ export class Client {
 			// After a refusal, the next attempt waits in the limiter, like all requests of the key.
 			if (response?.statusCode === 429) continue;
 			if (waitMs > this.leftMs(request)) throw pauseTooLongError(request, error, waitMs);
-			await this.waitTime.during(sleep(waitMs, signal));
+			await this.waitTime.during(sleep(waitMs, this.signalOf(request)));
 			if (outcome.askedMs !== undefined) this.waitTime.add(waitMs, PAUSE, true);
 		}
 	}
 
 	/** @throws RequestError if there is no room in time or Redis fails, or the signal's reason */
-	private async acquirePermit(
-		request: ServiceRequest,
-		endpoint: string,
-		signal: AbortSignal,
-		isRetry: boolean,
-	): Promise<Permit> {
+	private async acquirePermit(request: ServiceRequest, isRetry: boolean): Promise<Permit> {
 		const { identity, limits, limitStore } = this.account;
 		this.warnings.noteRequest();
 		const acquiring = limiterOf(identity).acquire({
 			run: this.runId,
 			limits,
-			endpoint,
+			endpoint: canonicalEndpoint(request.endpoint),
 			limitStore,
-			signal,
+			signal: this.signalOf(request),
 			priority: this.priority - (isRetry ? PRIORITY_GAIN_OF_RETRIES : 0),
 			maxWaitMs: this.leftMs(request),
 			inFlightMs: request.timeoutMs + SLACK_MS,
@@ -174,7 +164,9 @@ export class Client {
 	 * @returns undefined if it may go out; otherwise what to await before the next permit: another sender, or nothing if this
 	 * permit has expired
 	 */
-	private async acquireGuard({ guard }: ServiceRequest, signal: AbortSignal, permit: Permit) {
+	private async acquireGuard(request: ServiceRequest, permit: Permit) {
+		const { guard } = request;
+		const signal = this.signalOf(request);
 		let mayGo = false;
 		try {
 			const other = await guard?.acquire();
