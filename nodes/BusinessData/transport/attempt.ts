@@ -170,7 +170,7 @@ async function conclude(
 	const isRefused = statusCode === 429;
 	const longestMs = Math.max(holdMsOf(permit.longestWindowMs), isRefused ? 0 : LONGEST_PAUSE_MS);
 	const isPauseTooLong = askedMs !== undefined && askedMs > longestMs;
-	const error = responseError(request, response, isPauseTooLong);
+	const error = responseError(request, response, askedMs, isPauseTooLong);
 	const mayRetry = isRefused || (isTransientStatus(statusCode) && isHarmless(request));
 	return { error, response, askedMs, mayRetry: mayRetry && !isPauseTooLong };
 }

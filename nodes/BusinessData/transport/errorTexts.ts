@@ -3,7 +3,6 @@ import { ShutdownError } from '../n8nInternals/shutdown';
 import type { WaitTooLongError } from '../rateLimit';
 import type { RedisError } from '../redis';
 import { isWebPage, LARGEST_BODY_BYTES, type ServiceResponse, shownBody } from './response';
-import { askedWaitMs } from './retryAfter';
 import { formatEndpoint } from './endpoints';
 import { type Failure, formatStatus, isTransientStatus } from './failure';
 import { formatDuration, messageOf, pluralize } from '../values/text';
@@ -64,14 +63,14 @@ function errorOfResponse(
 	return errorOn(request, message, shown);
 }
 
-/** @param isPauseTooLong whether the response asks for a wait that is too long */
+/** @param askedMs how long (ms) the response asks to wait @param isTooLong whether that is too long */
 export function responseError(
 	request: ServiceRequest,
 	response: ServiceResponse,
-	isPauseTooLong = false,
+	askedMs?: number,
+	isTooLong = false,
 ): RequestError {
-	const askedMs = askedWaitMs(response);
-	const pause = isPauseTooLong
+	const pause = isTooLong
 		? `The service asks to wait for ${formatDuration(askedMs ?? 0)}, which is too long to wait here. Run the item again after that time.`
 		: undefined;
 	const meaning = meaningOf(request, response, pause);
