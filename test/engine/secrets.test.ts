@@ -180,11 +180,7 @@ describe('a key that the service returns', () => {
 		['a refusal', inBody(429, (key) => key, { 'retry-after': 'soon' })],
 		['Retry-After', inHeader(429, (key) => ({ 'retry-after': key }))],
 		['percent-encoding', inBody(400, (key) => `?apiKey=${percent(key)}`)],
-		['JSON escapes', inBody(200, (key) => `["${percent(key).replaceAll('%', '\\u00')}"]`)],
-		...['', 'u', 'us', 'user:'].map((before): [string, (key: string) => GivenAway] => [
-			`Base64 after ${before.length} characters`,
-			inBody(403, (key) => `Basic ${Buffer.from(`${before}${key}`).toString('base64')}`),
-		]),
+		['Base64', inBody(403, (key) => `Basic ${Buffer.from(`user:${key}`).toString('base64')}`)],
 	])('does not leak from %s', async (_, giveAway) => {
 		respondWith(giveAway);
 		const formats = ['text', 'file'].map((responseFormat) =>
