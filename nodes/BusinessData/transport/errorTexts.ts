@@ -63,7 +63,10 @@ function errorOfResponse(
 	return errorOn(request, message, shown);
 }
 
-/** @param askedMs how long (ms) the response asks to wait @param isTooLong whether that is too long */
+/**
+ * @param askedMs how long (ms) the response asks to wait
+ * @param isTooLong whether that is too long
+ */
 export function responseError(
 	request: ServiceRequest,
 	response: ServiceResponse,
