@@ -1,11 +1,12 @@
-/** What a client checks between a permit and its request. */
+/** What a client checks between a permit and its request, and after the response. */
 import { limitStoreOf } from '../../../nodes/BusinessData/rateLimit';
+import type { RedisConnection } from '../../../nodes/BusinessData/redis';
 import { Run } from '../../../nodes/BusinessData/run/run';
 import { LimiterBench } from '../../support/limiterBench';
 import { after, useLogicalTime } from '../../support/logicalTime';
 import { LuaRedis } from '../../support/luaRedis';
 import { fakeContext } from '../run/fakeContext';
-import { send } from './examples';
+import { KEY, read, send } from './examples';
 
 const WINDOW_MS = 10_000;
 const LIMITS = { general: [{ max: 1, windowSeconds: WINDOW_MS / 1000 }] };
@@ -86,4 +87,20 @@ test('a run that is stopped while it waits for a lease sends nothing and holds n
 	expect(events.map(([what]) => what)).toEqual(['leased', 'notSent']);
 	const startedAt = performance.now();
 	expect((await otherProcess().request()) - startedAt).toBeLessThan(1_000);
+});
+
+test('a key that is counted in two places within a window causes a warning that names both', async () => {
+	const general = [{ max: 2, windowSeconds: WINDOW_MS / 1000 }];
+	const credential = { apiKey: KEY, limits: { general } };
+	const warningsIn = async (connection?: RedisConnection) =>
+		await Run.during(fakeContext({ credential }), async (run) => {
+			Object.assign(run.account, { redis: connection });
+			await run.client.request(read);
+			return run.client.warnings.sentences;
+		});
+	expect(await warningsIn(Object.assign(redis.connection(), { name: 'A Redis' }))).toEqual([]);
+	const places = 'counted in 2 places (A Redis; this n8n process)';
+	expect(await warningsIn()).toEqual([expect.stringContaining(places)]);
+	await after(WINDOW_MS);
+	expect(await warningsIn()).toEqual([]);
 });
