@@ -205,6 +205,11 @@ test.each<[afterMs: number, isTaken: boolean, expected: boolean]>([
 	expect(called('letThrough')).toEqual([['general', 'letThrough', now]]);
 });
 
+test('the longest window is that of all limits that apply', () => {
+	const windows = [true, false].map((hasOwn) => newPermit(hasOwn).longestWindowMs);
+	expect(windows).toEqual([600_000, 60_000]);
+});
+
 test('without a limit store, slots are always confirmed', async () => {
 	const permit = newPermit();
 	Object.assign(permit, { request: { ...permit.request, limitStore: undefined } });

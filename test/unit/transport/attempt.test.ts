@@ -191,6 +191,7 @@ const viaProxy = (statusCode: number): Play => ({
 	body: endless(),
 });
 const LOST = ['ended', TIMEOUT_MS];
+const unconnected = { isConnected: false, latencyMs: Infinity };
 const request = requestOf('POST', '/txndata/sendTxn', { isIdempotent: true });
 
 test.each<[string, Play, mayRetry: boolean, unknown[]]>([
@@ -201,10 +202,12 @@ test.each<[string, Play, mayRetry: boolean, unknown[]]>([
 		true,
 		[['unused']],
 	],
-	['read finds no connection', { isConnected: false, latencyMs: Infinity }, true, [['unused']]],
+	['read finds no connection', unconnected, true, [['unused']]],
 	['read is reset', { error: reset }, true, [['ended', 0]]],
 	['send is reset', { request: send, error: reset }, false, [['ended', 0]]],
 	['idempotent send is reset', { request, error: reset }, true, [['ended', 0]]],
+	['send finds no connection', { request: send, ...unconnected }, false, [['unused']]],
+	['send gets a 503', { request: send, statusCode: 503 }, false, LET_THROUGH],
 	['idempotent send gets a 503', { request, statusCode: 503 }, true, LET_THROUGH],
 	['read times out', { latencyMs: Infinity }, true, [LOST]],
 	['read breaks off within a success', { body: broken() }, true, [...LET_THROUGH, ['ended', 0]]],
