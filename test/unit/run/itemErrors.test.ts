@@ -3,8 +3,6 @@ import { NodeOperationError } from 'n8n-workflow';
 
 import { RedisError } from '../../../nodes/BusinessData/redis';
 import { countItems, nameItems, toNodeError } from '../../../nodes/BusinessData/run/itemErrors';
-import { RequestError } from '../../../nodes/BusinessData/transport/requestError';
-import { InvalidSettingError } from '../../../nodes/BusinessData/values/invalidSettingError';
 import { node } from './fakeContext';
 
 const UNEXPECTED = { message: 'unexpected', context: { itemIndex: 3 } };
@@ -22,16 +20,6 @@ test.each<[Error | string, object, cause?: string]>([
 	expect('outcome' in error.context).toBe(cause !== undefined);
 	expect(toNodeError(node, error, 5)).toBe(error);
 });
-
-test.each(['The service answered 500: ECONNREFUSED', 'no SUPERMAN', 'the name EPERMIT'])(
-	'words that look like an error code to n8n are kept: %s',
-	(message) => {
-		const refused = new RequestError(message, { outcome: 'refused', description: 'Wait.' });
-		expect(toNodeError(node, refused).message).toBe(message);
-		const setting = new InvalidSettingError('Path', message, 'Fix it.');
-		expect(toNodeError(node, setting).message).toBe(`Path: ${message}`);
-	},
-);
 
 test('a long list of items is cut short', () => {
 	const even = Array.from({ length: 2500 }, (_, index) => index * 2);
