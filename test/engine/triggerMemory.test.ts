@@ -185,6 +185,15 @@ describe('the saved state', () => {
 		expect(inWords(await pollList({ contacts: list(4) }))).toEqual(['contactCreated 4']);
 	});
 
+	test('is there once a poll has succeeded, and only then the log calls it a first poll', async () => {
+		const { poll, pollList } = bench.trigger();
+		await expect(pollList('no list')).rejects.toThrow();
+		expect(bench.logged()).not.toContain('first poll');
+		await pollList({ contacts: list(3) });
+		await poll();
+		expect(bench.logged().split('This is a first poll')).toHaveLength(2);
+	});
+
 	test('holds neither key nor address, and is not rewritten without a change', async () => {
 		const { poll, staticData } = bench.trigger();
 		await poll();

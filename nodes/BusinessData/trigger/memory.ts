@@ -28,6 +28,8 @@ export class Memory {
 	/** Whether n8n saves only after a poll, so that the next poll may begin with an older state. */
 	readonly isSavedLate: boolean;
 	private readonly staticData: StaticData;
+	/** Why no state was recalled. */
+	private firstPollReason: string | undefined;
 
 	constructor(
 		context: IPollFunctions,
@@ -52,10 +54,9 @@ export class Memory {
 			return moved?.revision === revision ? { ...state, reads: { ...moved.reads } } : state;
 		}
 		const inWords = changed.map((part) => WORDS[part]).join(' and ');
-		if (changed.length > 0) this.logFirstPoll(`${inWords} changed`);
-		else if (kept.records !== undefined) {
-			this.logFirstPoll('another version of this node saved what was known');
-		} else this.logFirstPoll('nothing was known');
+		if (changed.length > 0) this.firstPollReason = `${inWords} changed`;
+		else if (kept.records === undefined) this.firstPollReason = 'nothing was known';
+		else this.firstPollReason = 'another version of this node saved what was known';
 		return { ...newState(watchedList), revision };
 	}
 
@@ -72,6 +73,7 @@ export class Memory {
 			if (revisionOf(kept) !== state.revision || shutdownSignal().aborted) return false;
 			const content = this.toSave(state, kept) ?? kept;
 			await this.staticData.keep(content, hasItems);
+			if (this.firstPollReason !== undefined) this.logFirstPoll(this.firstPollReason);
 			return true;
 		});
 	}
