@@ -82,6 +82,9 @@ describe('a poll that reads nothing fails in time and says why', () => {
 	const LATER =
 		/^GET \S+ — It can be retried in 30 s at the earliest\. n8n limits the time of a poll/;
 
+	const TOO_LONG =
+		/^GET \S+ — It can be retried in 2 min at the earliest\. That is too long to wait here/;
+
 	interface Setup {
 		serve?: (typeof bench.service)['response'];
 		/** Requests in a minute. */
@@ -113,6 +116,12 @@ describe('a poll that reads nothing fails in time and says why', () => {
 			PAUSED,
 		],
 		['a 503 that asks for longer', { serve: refuse(503, ASKING) }, 'answered 503', ASKED],
+		[
+			'a 429 that asks for longer than a window, with time left',
+			{ serve: refuse(429, { 'retry-after': '120' }), budget: { getPollBudgetMs: () => 200_000 } },
+			'answered 429',
+			{ description: TOO_LONG, seconds: [120, 120] },
+		],
 		['no response', { serve: () => undefined }, IN_TIME, LATE],
 		['a 401', { serve: refuse(401) }, '401', { description: 'Four causes are possible' }],
 	])('%s', async (_, setup, message, said = {}) => {

@@ -90,9 +90,15 @@ export class PollClient implements PageClient {
 	}
 
 	private describe({ endpoint }: ServiceRequest, retryAfterSeconds = 0): string {
-		const after = formatDuration(retryAfterSeconds * 1000);
-		const at = retryAfterSeconds === 0 ? '' : `It can be retried in ${after} at the earliest. `;
-		return `GET ${endpoint.path} — ${at}n8n limits the time of a poll, of which ${formatDuration(this.timeMs)} are for requests. The next poll tries again.`;
+		const waitMs = retryAfterSeconds * 1000;
+		const at =
+			waitMs === 0 ? '' : `It can be retried in ${formatDuration(waitMs)} at the earliest. `;
+		// A pause longer than all windows is too long even if the poll has the time.
+		const why =
+			waitMs > 0 && waitMs < this.leftMs
+				? 'That is too long to wait here.'
+				: `n8n limits the time of a poll, of which ${formatDuration(this.timeMs)} are for requests.`;
+		return `GET ${endpoint.path} — ${at}${why} The next poll tries again.`;
 	}
 }
 
