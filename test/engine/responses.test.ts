@@ -245,6 +245,16 @@ describe('the response format', () => {
 		expect(page?.data).toContain('<!doctype html>');
 	});
 
+	test.each(['text', 'file'])('JSON that is output as %s is not parsed', async (responseFormat) => {
+		const body = '{"id":1}';
+		const parse = jest.spyOn(JSON, 'parse');
+		response({ body, contentType: 'application/json' });
+		await get('/sandbox/echo', { responseFormat });
+		const { calls } = parse.mock;
+		parse.mockRestore();
+		expect(calls.flat()).not.toContain(body);
+	});
+
 	test.each([
 		[false, { statusCode: 200 }],
 		[true, { statusCode: 200, headers: expect.objectContaining(PDF) as object, body: null }],

@@ -211,6 +211,8 @@ async function read(
 		return await readItems(run, request, list, limit, toItems);
 	}
 	const response = await run.client.request(request);
+	// Parsing a large file would take seconds.
+	if (format !== 'json') return await itemsOfResponse(run, settings, response, { kind: 'file' });
 	const value = isJson ? jsonOf(response) : undefined;
 	const result: Result = value === undefined ? resultIn(response) : { kind: 'json', value };
 	const found = (await itemsOfResponse(run, settings, response, result)).slice(0, limit);
