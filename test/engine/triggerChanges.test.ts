@@ -142,6 +142,12 @@ describe('an update', () => {
 		]);
 		expect(await poll()).toEqual([]);
 	});
+
+	test('is emitted if an edit only puts the watched fields in another order', async () => {
+		const { pollWith } = await begin({ watchFields: 'name, id' }, [invoice]);
+		const poll = pollWith({ watchFields: 'id,name' });
+		expect(inWords(await poll([{ ...invoice, name: 'b' }]))).toEqual(['contactUpdated 1']);
+	});
 });
 
 describe('deletions that look like a mistake', () => {

@@ -18,8 +18,8 @@ export class WatchedFields {
 
 	/** @throws InvalidSettingError */
 	constructor(watchFields: unknown, ignoreFields: unknown) {
-		this.watched = readPaths('Watch Fields', watchFields);
-		this.ignored = readPaths('Ignore Fields', ignoreFields);
+		this.watched = readPaths('Watch Fields', watchFields).sort();
+		this.ignored = readPaths('Ignore Fields', ignoreFields).sort();
 		const isAll = this.watched.length === 0 && this.ignored.length === 0;
 		this.key = isAll ? '' : hashOf([this.watched, this.ignored], HASH_LENGTH);
 	}
