@@ -51,6 +51,26 @@ test('slots that expire during a long wait for a lease are taken anew before the
 	expect(sentAt - otherSentAt).toBeGreaterThanOrEqual(WINDOW_MS);
 });
 
+test('a run that is stopped while it waits for a lease sends nothing', async () => {
+	const stop = new AbortController();
+	const events: string[] = [];
+	const response = () => {
+		events.push('request');
+		return {};
+	};
+	const guard = {
+		acquire: async () => void (await Promise.resolve(stop.abort())),
+		complete: async (state: string) => void (await Promise.resolve(events.push(state))),
+	};
+	const context = fakeContext({ credential: { limits: LIMITS }, response, stopped: stop.signal });
+	const sending = Run.during(
+		context,
+		async (run) => await run.client.request({ ...send, body: { a: 1 }, guard }),
+	);
+	await expect(sending).rejects.toThrow();
+	expect(events).toEqual(['notSent']);
+});
+
 test('a key that is counted in two places within a window causes a warning that names both', async () => {
 	const general = [{ max: 2, windowSeconds: WINDOW_MS / 1000 }];
 	const credential = { apiKey: KEY, limits: { general } };
