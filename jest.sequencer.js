@@ -3,7 +3,7 @@ const { basename } = require('node:path');
 const Sequencer = require('@jest/test-sequencer').default;
 
 /** Small files that take long. */
-const FIRST = /directed|orders|estimate|property|architecture/;
+const FIRST = /directed|orders|estimate|property|architecture|^trigger\.test/;
 
 /** Plays first what takes long also where Jest does not know yet how long: it goes by the sizes of files then. */
 module.exports = class extends Sequencer {
