@@ -25,7 +25,8 @@ module.exports = {
 		'^(?:\\.\\./)+(nodes/BusinessData|credentials)/(.*)$': '<rootDir>/dist/$1/$2',
 	},
 	testSequencer: '<rootDir>/jest.sequencer.js',
-	maxWorkers: 2,
+	// One more than the processors of CI, as many files wait for sockets and for processes of their own.
+	maxWorkers: 3,
 	// The process of a worker that has loaded n8n many times takes a second to end, with nothing left open.
 	workerGracefulExitTimeout: 10_000,
 	testTimeout: 300_000,
