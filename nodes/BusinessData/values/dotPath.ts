@@ -8,16 +8,12 @@ export function joinPath(path: string, name: string): string {
 
 /** @param path such as `data.items` or `d.@odata.nextLink`. If names contain dots, the longest match counts */
 export function valueAt(value: unknown, path: string): unknown {
-	return walk(value, path.split('.'));
-}
-
-function walk(value: unknown, names: string[]): unknown {
-	if (names.length === 0) return value;
 	if (typeof value !== 'object' || value === null) return undefined;
-	for (let length = names.length; length > 0; length--) {
-		const name = names.slice(0, length).join('.');
-		if (!Object.hasOwn(value, name)) continue;
-		return walk((value as Record<string, unknown>)[name], names.slice(length));
+	const fields = value as Record<string, unknown>;
+	if (Object.hasOwn(fields, path)) return fields[path];
+	for (let dot = path.length; (dot = path.slice(0, dot).lastIndexOf('.')) >= 0;) {
+		const name = path.slice(0, dot);
+		if (Object.hasOwn(fields, name)) return valueAt(fields[name], path.slice(dot + 1));
 	}
 	return undefined;
 }
