@@ -13,6 +13,13 @@ import { openUserFolder, type UserFolder } from './userFolder';
 /** The name of the main process. */
 const MAIN = 'start';
 
+/** Without its editor, and without a process for Code nodes, n8n starts faster. */
+const FAST_START = {
+	N8N_DISABLE_UI: 'true',
+	N8N_RUNNERS_MODE: 'external',
+	N8N_RUNNERS_AUTH_TOKEN: 'for a runner that never comes',
+};
+
 /** An installed n8n, and a folder for its data with this package in it. */
 export interface Installation {
 	host: N8nHost;
@@ -124,7 +131,7 @@ export class N8nInstance {
 			userFolder,
 			role,
 			name,
-			environment: { N8N_DISABLE_UI: 'true', ...environment },
+			environment: { ...FAST_START, ...environment },
 		});
 		this.processes.set(name, process);
 	}
