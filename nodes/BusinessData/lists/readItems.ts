@@ -6,6 +6,7 @@ import { alsoSaid } from '../transport/serviceTexts';
 import type { ServiceRequest } from '../transport/serviceRequest';
 import { holdsFailure } from '../transport/signsOfFailure';
 import type { Run } from '../run/run';
+import { valueAt } from '../values/dotPath';
 import { pluralize } from '../values/text';
 import type { PaginationType } from './listFields';
 import type { ListSettings } from './listSettings';
@@ -98,7 +99,7 @@ export function hintAtArray(
 	hintAtRead(run, settings, { ...read, isLimited });
 }
 
-function hintAtRead(run: Run, { type }: ListSettings, read: ReadSummary): void {
+function hintAtRead(run: Run, settings: ListSettings, read: ReadSummary): void {
 	const { first, last, pages, records: count, failedPage, isLimited } = read;
 	const hasList = !last.isBare && last.body !== undefined;
 	const signs = signsAfter(read, hasList);
@@ -122,7 +123,12 @@ function hintAtRead(run: Run, { type }: ListSettings, read: ReadSummary): void {
 		run.hintAtList(`${nameOf(pages)} ${what}: ${wereRead}.${said}`);
 		return;
 	}
-	if (isMore) run.hintAtList(describeMore(signs, wereRead, type, isLimited));
+	if (isMore) run.hintAtList(describeMore(signs, wereRead, settings.type, isLimited));
+	else if (lacksCursor(settings, read)) {
+		run.hintAtList(
+			`The first page is full (${items}), and has nothing at "${settings.cursorField}". If the service has more, check Cursor Field in the option Pagination.`,
+		);
+	}
 	if (run.context.getMode() === 'manual' && (isLimited || !isMore)) {
 		// A page that only marks the end has no path.
 		const { path } = last.isAfterLast === true ? first : last;
@@ -134,6 +140,16 @@ function hintAtRead(run: Run, { type }: ListSettings, read: ReadSummary): void {
 				: `${items}${all} in ${where}${by}.`,
 		);
 	}
+}
+
+/** Whether the only page is full and lacks the field of the cursor, which may have another name. */
+function lacksCursor(
+	{ type, cursorFrom, cursorField, pageSize }: ListSettings,
+	{ first, pages, entries, isLimited }: ReadSummary,
+): boolean {
+	const isFull = pages === 1 && entries >= pageSize && !isLimited;
+	const isNamed = type === 'cursor' && cursorFrom === 'response';
+	return isFull && isNamed && valueAt(first.body, cursorField) === undefined;
 }
 
 /** The signs that more records follow. @param hasList whether the last page has a list */
