@@ -291,8 +291,8 @@ const ROWS = [
 const OF_DELETE = /^(one address|the (attempt|connection is refused|service closes|TLS|tunnel))/;
 
 describe.each([
-	['a send', send({ timeout: TIMEOUT }), /./],
-	['a DELETE without a body', apiRequest('DELETE', '/contacts/1', { timeout: TIMEOUT }), OF_DELETE],
+	['a send', send, /./],
+	['a DELETE without a body', apiRequest.bind(undefined, 'DELETE', '/contacts/1'), OF_DELETE],
 ])('%s', (_, parameters, rows) => {
 	test.each(ROWS.filter(({ name }) => rows.test(name)))(
 		'ends as $expected when $name',
@@ -300,7 +300,10 @@ describe.each([
 			const { baseUrl, journal } = await setUp();
 			bench.credential.baseUrl = baseUrl;
 			const requests = jest.spyOn(Agent.prototype as never, 'addRequest');
-			const result = await bench.run([{ id: 1, body }], parameters);
+			// Others must not run into it on a busy machine.
+			const mayHang = expected === 'unknown' || (expected === 'notSent' && tries === 1);
+			const options = mayHang ? { timeout: TIMEOUT } : {};
+			const result = await bench.run([{ id: 1, body }], parameters(options));
 			expect(requests).toHaveBeenCalledTimes(tries);
 			if (expected === 'sent') {
 				expect(result.run.status).toBe('success');
