@@ -187,9 +187,11 @@ test.each([
 	['a full page without the field of the cursor', 2, {}, ['The first page is full (2 items), and']],
 	['a full page whose cursor is null', 2, { nextCursor: null }, []],
 	['a page that is not full', 3, {}, []],
+	['a full page that says that it is the last', 2, { has_more: false }, []],
 ])('%s is the only one: page size %i, %j', async (_, pageSize, fields, hints) => {
 	bench.respond(200, { body: { data: [{ id: 1 }, { id: 2 }], ...fields } });
-	const result = await bench.run([{}], read(pages('cursor', { pageSize })));
+	const endOfList = 'has_more' in fields ? 'hasMoreField' : 'emptyPage';
+	const result = await bench.run([{}], read(pages('cursor', { pageSize, endOfList })));
 	expect(result.json(NODE)).toHaveLength(2);
 	expect(hintsOf(result).map((hint) => hint.slice(0, 37))).toEqual(hints);
 });

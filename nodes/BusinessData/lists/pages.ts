@@ -227,8 +227,7 @@ function nextPageState(
 	if (isCounted(settings)) return state;
 	const position = nextPosition(settings, page, pageRequest, baseUrl);
 	if (position === undefined) {
-		const saysMore = ['hasMoreField', 'totalPages'].includes(settings.endOfList);
-		if (isEmpty || !saysMore) return undefined;
+		if (isEmpty || !hasEndField(settings)) return undefined;
 		throw settings.type === 'nextUrl'
 			? missing('Next URL Field', settings.nextUrlField || 'the header Link')
 			: missing('Cursor Field', settings.cursorField);
@@ -237,6 +236,11 @@ function nextPageState(
 	if (isEmpty || settings.endOfList === 'repeatedPage') return undefined;
 	const what = settings.type === 'nextUrl' ? 'an address' : 'a cursor';
 	throw notUnderstood(`${what} comes again`, settings);
+}
+
+/** Whether a field of the response says where the list ends. */
+export function hasEndField({ endOfList }: ListSettings): boolean {
+	return endOfList === 'hasMoreField' || endOfList === 'totalPages';
 }
 
 /** Whether the page is the last one, by the setting End of List. */

@@ -11,7 +11,14 @@ import { pluralize } from '../values/text';
 import type { PaginationType } from './listFields';
 import type { ListSettings } from './listSettings';
 import { idsIn } from './pageHash';
-import { isFailedPage, MOST_EMPTY, type Page, pageAfterLast, readPages } from './pages';
+import {
+	hasEndField,
+	isFailedPage,
+	MOST_EMPTY,
+	type Page,
+	pageAfterLast,
+	readPages,
+} from './pages';
 import { type SignsOfMore, signsOfMore, totalsIn } from './signsOfMore';
 
 interface ReadSummary {
@@ -143,13 +150,12 @@ function hintAtRead(run: Run, settings: ListSettings, read: ReadSummary): void {
 }
 
 /** Whether the only page is full and lacks the field of the cursor, which may have another name. */
-function lacksCursor(
-	{ type, cursorFrom, cursorField, pageSize }: ListSettings,
-	{ first, pages, entries, isLimited }: ReadSummary,
-): boolean {
+function lacksCursor(settings: ListSettings, read: ReadSummary): boolean {
+	const { type, cursorFrom, cursorField, pageSize } = settings;
+	const { first, pages, entries, isLimited } = read;
+	if (type !== 'cursor' || cursorFrom !== 'response' || hasEndField(settings)) return false;
 	const isFull = pages === 1 && entries >= pageSize && !isLimited;
-	const isNamed = type === 'cursor' && cursorFrom === 'response';
-	return isFull && isNamed && valueAt(first.body, cursorField) === undefined;
+	return isFull && valueAt(first.body, cursorField) === undefined;
 }
 
 /** The signs that more records follow. @param hasList whether the last page has a list */

@@ -11,7 +11,7 @@ export function valueAt(value: unknown, path: string): unknown {
 	if (typeof value !== 'object' || value === null) return undefined;
 	const fields = value as Record<string, unknown>;
 	if (Object.hasOwn(fields, path)) return fields[path];
-	for (let dot = path.length; (dot = path.slice(0, dot).lastIndexOf('.')) >= 0;) {
+	for (let dot = path.lastIndexOf('.'); dot > 0; dot = path.lastIndexOf('.', dot - 1)) {
 		const name = path.slice(0, dot);
 		if (Object.hasOwn(fields, name)) return valueAt(fields[name], path.slice(dot + 1));
 	}
