@@ -13,11 +13,11 @@ import { openUserFolder, type UserFolder } from './userFolder';
 /** The name of the main process. */
 const MAIN = 'start';
 
-/** Without its editor, and without a process for Code nodes, n8n starts faster. */
+/** Without its editor and its task runner, the process for Code nodes, n8n starts faster. */
 const FAST_START = {
 	N8N_DISABLE_UI: 'true',
 	N8N_RUNNERS_MODE: 'external',
-	N8N_RUNNERS_AUTH_TOKEN: 'for a runner that never comes',
+	N8N_RUNNERS_AUTH_TOKEN: 'unused',
 };
 
 /** An installed n8n, and a folder for its data with this package in it. */

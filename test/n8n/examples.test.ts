@@ -7,10 +7,14 @@ import { installationTests } from './installationTests';
 import { NEXT_VERSION_SETTINGS, nextVersionTests } from './nextVersionTests';
 import { outboxTests } from './outboxTests';
 import { reminderTests } from './reminderTests';
-import { WITH_EDITOR } from './realN8n';
+import { WITH_EDITOR, WITH_TASK_RUNNER } from './realN8n';
 import { useRealN8n } from './useRealN8n';
 
-const real = useRealN8n('n8n-2', { ...WITH_EDITOR, ...NEXT_VERSION_SETTINGS });
+const real = useRealN8n('n8n-2', {
+	...WITH_EDITOR,
+	...WITH_TASK_RUNNER,
+	...NEXT_VERSION_SETTINGS,
+});
 
 describe('an update of n8n', () => badMinuteTests(real, ['Down', 'Slow', 'Full']));
 describe('the example workflow', () => {

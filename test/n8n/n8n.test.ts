@@ -4,12 +4,12 @@ import { databaseTests } from './databaseTests';
 import { expressionTests } from './expressionTests';
 import { logTest } from './installationTests';
 import { parkingTests } from './parkingTests';
-import { WITH_CODE_NODE } from './realN8n';
+import { WITH_TASK_RUNNER } from './realN8n';
 import { sendingTests } from './sendingTests';
 import { toolTests } from './toolTests';
 import { useRealN8n } from './useRealN8n';
 
-const real = useRealN8n('n8n-2', WITH_CODE_NODE);
+const real = useRealN8n('n8n-2', WITH_TASK_RUNNER);
 
 describe('Send Once', () => {
 	sendingTests(real);

@@ -23,8 +23,8 @@ const CREDENTIAL_NAME = 'Business Data';
 const SECONDS_FOR_AN_EXECUTION = 600;
 /** For tests of the editor, or of the node types that n8n gives it. Without it, n8n starts faster. */
 export const WITH_EDITOR = { N8N_DISABLE_UI: 'false' };
-/** For tests with a Code node. Without its process, n8n starts faster. */
-export const WITH_CODE_NODE = { N8N_RUNNERS_MODE: 'internal' };
+/** For tests with a Code node, or of how n8n stops. Without its task runner, n8n starts faster. */
+export const WITH_TASK_RUNNER = { N8N_RUNNERS_MODE: 'internal' };
 const GENEROUS_LIMITS = { general: [{ max: 1_000, windowSeconds: 1 }], endpoints: {} };
 
 /** Opens n8n's SQLite database, the argument of the script, as `database`. */
